@@ -1,0 +1,1 @@
+"""Pure: no files, network, clock, randomness, printing or logging."""

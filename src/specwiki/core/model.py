@@ -1,0 +1,306 @@
+"""What specwiki's files mean: profiles, plans, prompt sets, blocks, values and results.
+
+Frozen pydantic models; parsing a file against one finds every problem in it, not only the first.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from specwiki.errors import InputError, SpecwikiError, raise_all
+
+MAX_DEPTH = 8
+"""Deepest draft that is measured; the range of the pair's own panel (seed 000)."""
+
+Depth = Annotated[int, Field(ge=0, le=MAX_DEPTH)]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+
+
+class Model(BaseModel):
+    """Base of everything read from a file: frozen, and no key that is not known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
+
+
+def parse(model: type[AnyModel], data: Any, *, where: str, error: type[SpecwikiError] = InputError) -> AnyModel:
+    """Validate `data` against `model`.
+
+    Args:
+        model: The expected shape.
+        data: What was read from TOML or JSON.
+        where: File that it came from, for the message.
+        error: Class of the errors to raise.
+
+    Raises:
+        SpecwikiError: One per problem; several come as `Problems`.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as failure:
+        raise_all([_as_problem(detail, where, error) for detail in failure.errors()])
+        raise
+
+
+def _as_problem(detail: Any, where: str, error: type[SpecwikiError]) -> SpecwikiError:
+    place = ".".join(str(part) for part in detail["loc"]) or "the file"
+    said = detail["msg"].removeprefix("Value error, ")
+    expected = said[0].lower() + said[1:]
+    if detail["type"] in {"missing", "extra_forbidden"}:
+        return error(where, f"{place}: {expected}", "Compare it with the files beside it and correct the key")
+    return error(where, f"{place} is {detail['input']!r}: {expected}", "Set a value in that range")
+
+
+class Target(Model):
+    """The model that verifies and whose answers are served."""
+
+    name: str
+    """Name that pages show, and that requests ask for."""
+    embedded: Literal["smollm2-135m"] | None = None
+    """A model that an installed package carries; converted once into the cache."""
+    model: str | None = None
+    """Otherwise a path or hub id that vLLM resolves itself."""
+    max_model_len: Annotated[int, Field(ge=64)] = 2048
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.embedded is None) == (self.model is None):
+            msg = "exactly one of embedded and model is expected"
+            raise ValueError(msg)
+        return self
+
+
+class Drafter(Model):
+    """What proposes tokens. `options` go into vLLM's speculative config as they are."""
+
+    name: str
+    method: str
+    """As in vLLM's `--speculative-config`."""
+    scheduler: Literal["DepthScheduler", "AsyncDepthScheduler"]
+    """The class of `specwiki.vllm_ext.scheduler` that switches depth under this method."""
+    options: dict[str, int | float | str | bool] = {}
+
+
+class Profile(Model):
+    """A named, complete recipe for starting one engine on this host."""
+
+    name: Slug
+    way: Literal["local"]
+    target: Target
+    drafter: Drafter
+    seats: Annotated[int, Field(ge=1)] = 8
+    """Requests that the engine admits at once (`--max-num-seqs`)."""
+    engine_args: tuple[str, ...] = ()
+    kv_cache_gib: Annotated[int, Field(ge=1)] = 1
+    boot_timeout_s: Annotated[float, Field(gt=0)] = 300.0
+    request_timeout_s: Annotated[float, Field(gt=0)] = 120.0
+    machine: str | None = None
+    """Label of the machine; None: `.specwiki/machine.toml`, or made from CPU, cores and memory."""
+
+
+class Stratum(Model):
+    """One kind of prompt."""
+
+    name: Slug
+    language: Literal["en", "vi"]
+    pooled: bool
+    """Whether it counts in the pooled value; each pooled stratum has the same weight."""
+
+
+class Prompt(Model):
+    """One user message."""
+
+    id: Slug
+    stratum: Slug
+    text: Annotated[str, Field(min_length=1)]
+
+
+class PromptSet(Model):
+    """A fixed set of prompts; its identity is the hash of its content."""
+
+    id: Slug
+    kind: Literal["traffic", "written", "synthetic"]
+    public: bool
+    licence: str
+    description: str
+    strata: Annotated[tuple[Stratum, ...], Field(min_length=1)]
+    prompts: Annotated[tuple[Prompt, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        names = {stratum.name for stratum in self.strata}
+        ids = [prompt.id for prompt in self.prompts]
+        problems = [f"prompt '{prompt.id}' names stratum '{prompt.stratum}', expected one of {sorted(names)}"
+                    for prompt in self.prompts if prompt.stratum not in names]  # fmt: skip
+        problems += [f"prompt id '{one}' occurs {ids.count(one)} times" for one in sorted(set(ids)) if ids.count(one) > 1]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
+class Effort(Model):
+    """How much of a plan is measured."""
+
+    depths: Annotated[tuple[Depth, ...], Field(min_length=1)]
+    concurrency: Annotated[tuple[Annotated[int, Field(ge=1, le=256)], ...], Field(min_length=1)]
+    strata: Annotated[tuple[Slug, ...], Field(min_length=1)]
+    prompts_per_stratum: Annotated[int, Field(ge=1)] | None
+    """The first so many of each stratum; None: all of them."""
+    max_tokens: Annotated[int, Field(ge=2)]
+    """Cap of each answer, in tokens; an answer may stop earlier, at its end token."""
+    replicates: Annotated[int, Field(ge=2)]
+    replicates_per_boot: Annotated[int, Field(ge=1)]
+    budget_minutes: Annotated[float, Field(gt=0)]
+    """The run ends, with an error that says where it was, when it takes longer."""
+
+
+class Rule(Model):
+    """The adoption rule, fixed before the run."""
+
+    primary: Literal["output_tok_s"]
+    guards: tuple[str, ...]
+    threshold: Fraction
+    """Gain over the current setting that is worth a change: 0.10 is +10 %."""
+    variant: Literal["strict", "weak"]
+    current_depth: Depth
+
+
+MIN_REPLICATES = {"quick": 4, "full": 6}
+"""DESIGN section 4: with fewer, an interval from log ratios cannot decide ±10 % at this noise."""
+
+
+class Plan(Model):
+    """What an experiment measures, and the rule by which it decides: `plan.toml`."""
+
+    slug: Slug
+    design: Literal["in_place"]
+    prompt_set: Slug
+    temperature: Annotated[float, Field(ge=0)]
+    seed: int
+    """Seeds the order of arms."""
+    twin_of: Depth
+    """The depth that is measured twice under two names (A/A)."""
+    good_for_days: Annotated[int, Field(ge=1)]
+    rule: Rule
+    efforts: dict[Literal["tiny", "quick", "full"], Effort]
+
+    @model_validator(mode="after")
+    def _enough(self) -> Self:
+        problems = [
+            f"efforts.{name}.replicates is {effort.replicates}, expected at least {MIN_REPLICATES[name]}"
+            for name, effort in self.efforts.items()
+            if effort.replicates < MIN_REPLICATES.get(name, 2)
+        ] + [
+            f"efforts.{name}.depths lacks the twin's depth {self.twin_of}"
+            for name, effort in self.efforts.items()
+            if self.twin_of not in effort.depths
+        ]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
+class Value(Model):
+    """One number, and what is needed to believe it."""
+
+    number: float | None
+    """None where there is none; `missing` says why. Fractions are 0 to 1."""
+    unit: Literal["ratio", "tok_s", "ms", "s", "fraction", "tokens", "count", "gib"]
+    kind: Literal["measured", "quoted", "simulated"] = "measured"
+    low: float | None = None
+    """Bounds of the 95 % interval; None: one run, or a count, and no interval."""
+    high: float | None = None
+    n: Annotated[int, Field(ge=1)] | None = None
+    """What the interval is over: replicates or prompts."""
+    missing: str | None = None
+    """Label key of the reason why there is no number."""
+
+    @model_validator(mode="after")
+    def _number_or_reason(self) -> Self:
+        if (self.number is None) == (self.missing is None):
+            msg = "exactly one of number and missing is expected"
+            raise ValueError(msg)
+        if (self.low is None) != (self.high is None):
+            msg = "low and high come together"
+            raise ValueError(msg)
+        return self
+
+
+class Cell(Model):
+    """One cell of a stored table: the key of a value, or the key of a label."""
+
+    value: str | None = None
+    label: str | None = None
+
+
+class Table(Model):
+    """A table whose words are label keys, so that it can be shown in either language."""
+
+    columns: tuple[str, ...]
+    """Label keys."""
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+class StripBlock(Model):
+    """One block in the run strip: what ran, in the order in which it ran."""
+
+    boot: int
+    arm: str
+    concurrency: int
+    replicate: int
+    """0 is the warm-up."""
+    status: Literal["ok", "warm-up", "split", "void", "crashed"]
+
+
+class Outcome(Model):
+    """A decision with its reason, as words that a page looks up."""
+
+    verdict: str
+    """Label key, e.g. `outcome.off`, `outcome.depth`, `outcome.undecided`."""
+    depth: Depth | None = None
+    replicates_needed: Annotated[int, Field(ge=1)] | None = None
+
+
+class Registration(Model):
+    """Whether the rule was fixed before the run."""
+
+    plan_sha256: str
+    committed_before: bool | None
+    """None: not in a git repository."""
+    commit: str | None
+
+
+class Result(Model):
+    """What one run says: the file `<as_of>-<run_id>.json`. Written once, never edited."""
+
+    format: Literal[1] = 1
+    experiment: Slug
+    profile: Slug
+    machine: Slug
+    run_id: str
+    as_of: dt.date
+    good_until: dt.date
+    effort: Literal["tiny", "quick", "full"]
+    prompt_kind: Literal["traffic", "written", "synthetic"]
+    withdrawn: str | None = None
+    """Why the result no longer counts; it stays in the history."""
+    measured_under: dict[str, str]
+    """Part → hash: plan, prompts, code, engine, machine. A changed part makes the result stale."""
+    derived_under: dict[str, str]
+    registration: Registration
+    facts: dict[str, str | int | float]
+    """What the page says about engine, target, drafter, machine and time."""
+    values: dict[str, Value]
+    tables: dict[str, Table]
+    charts: dict[str, dict[str, Any]]
+    """Vega-Lite specifications whose texts are label keys (`label:…`)."""
+    outcomes: dict[str, Outcome]
+    schedule: tuple[tuple[int, int, int], ...] | None
+    """Tiers `(first, last, depth)` for `num_speculative_tokens_per_batch_size`; None: not offered."""
+    strip: tuple[StripBlock, ...]

@@ -1,0 +1,1 @@
+"""Input and output, one outside system a module; no decisions."""

@@ -1,0 +1,1 @@
+"""Pure: data in, text out."""

