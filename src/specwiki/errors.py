@@ -58,7 +58,7 @@ class ClaimError(CheckError):
     """A claim lacks a wording, names no value, or cannot be evaluated."""
 
 
-class Problems(SpecwikiError):
+class ProblemsError(SpecwikiError):
     """Several errors found together; all of them are printed.
 
     Attributes:
@@ -81,4 +81,4 @@ def raise_all(problems: list[SpecwikiError]) -> None:
     if len(problems) == 1:
         raise problems[0]
     if problems:
-        raise Problems(problems)
+        raise ProblemsError(problems)

@@ -39,7 +39,7 @@ def parse(model: type[AnyModel], data: Any, *, where: str, error: type[SpecwikiE
         error: Class of the errors to raise.
 
     Raises:
-        SpecwikiError: One per problem; several come as `Problems`.
+        SpecwikiError: One per problem; several come as `ProblemsError`.
     """
     try:
         return model.model_validate(data)
@@ -136,9 +136,13 @@ class PromptSet(Model):
     def _consistent(self) -> Self:
         names = {stratum.name for stratum in self.strata}
         ids = [prompt.id for prompt in self.prompts]
-        problems = [f"prompt '{prompt.id}' names stratum '{prompt.stratum}', expected one of {sorted(names)}"
-                    for prompt in self.prompts if prompt.stratum not in names]  # fmt: skip
-        problems += [f"prompt id '{one}' occurs {ids.count(one)} times" for one in sorted(set(ids)) if ids.count(one) > 1]
+        problems = [
+            f"prompt '{prompt.id}' names stratum '{prompt.stratum}', expected one of {sorted(names)}"
+            for prompt in self.prompts
+            if prompt.stratum not in names
+        ]
+        twice = sorted({one for one in ids if ids.count(one) > 1})
+        problems += [f"prompt id '{one}' occurs {ids.count(one)} times" for one in twice]
         if problems:
             raise ValueError("; ".join(problems))
         return self

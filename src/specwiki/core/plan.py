@@ -1,0 +1,168 @@
+"""A plan's arms and replicates as boots of ordered blocks. The caller brings the random generator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from specwiki.core.blocks import POOLED, BlockRecord
+from specwiki.core.model import Effort, Plan, Prompt, PromptSet
+from specwiki.errors import InputError
+
+BootKind = Literal["off", "sweep"]
+OFF = "off"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One setting that is compared. `depth` None: an engine started without a speculative config."""
+
+    name: str
+    depth: int | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One block to run: an arm, at a load, on a group of prompts, in a replicate."""
+
+    arm: Arm
+    concurrency: int
+    group: str
+    replicate: int
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The cells of one replicate that share a boot: what is repeated as a whole when it was cut."""
+
+    replicate: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Boot:
+    """One start of an engine, and what is measured before it is stopped."""
+
+    kind: BootKind
+    segments: tuple[Segment, ...]
+
+
+def sweep_arms(plan: Plan, effort: Effort) -> tuple[Arm, ...]:
+    """The arms that one speculating boot measures: every depth, and the twin of one of them (A/A)."""
+    depths = tuple(Arm(f"d{depth}", depth) for depth in effort.depths)
+    return (*depths, Arm(f"d{plan.twin_of}-twin", plan.twin_of))
+
+
+def prompt_groups(prompt_set: PromptSet, effort: Effort) -> dict[str, tuple[Prompt, ...]]:
+    """The prompts of each block, by group; pooled strata take turns, so that the mix is even throughout.
+
+    Raises:
+        InputError: If the effort names a stratum that the set lacks, or the pooled strata differ in size: the
+            pooled value gives each stratum the same weight.
+    """
+    known = {stratum.name: stratum for stratum in prompt_set.strata}
+    by_stratum: dict[str, list[Prompt]] = {}
+    for name in effort.strata:
+        if name not in known:
+            raise InputError(
+                f"prompt set '{prompt_set.id}'",
+                f"stratum '{name}' is not in it, expected one of {sorted(known)}",
+                "Correct 'strata' in plan.toml",
+            )
+        prompts = [prompt for prompt in prompt_set.prompts if prompt.stratum == name]
+        by_stratum[name] = prompts[: effort.prompts_per_stratum]
+    pooled = [by_stratum[name] for name in effort.strata if known[name].pooled]
+    sizes = {len(prompts) for prompts in pooled}
+    if len(sizes) > 1:
+        raise InputError(
+            f"prompt set '{prompt_set.id}'",
+            f"the pooled strata have {sorted(sizes)} prompts, expected the same number in each",
+            "Give each stratum as many prompts, or set 'prompts_per_stratum'",
+        )
+    groups = {POOLED: tuple(prompt for turn in zip(*pooled, strict=True) for prompt in turn)} if pooled else {}
+    return groups | {name: tuple(by_stratum[name]) for name in effort.strata if not known[name].pooled}
+
+
+def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Generator) -> tuple[Boot, ...]:
+    """The whole run in order: boots of the sweep, each between halves of the `off` blocks it is compared with.
+
+    Replicates come in pairs: an order drawn at random, then the same order backwards, so that a steady drift of
+    the machine falls on every arm alike.
+
+    Args:
+        plan: Names the twin.
+        effort: How many replicates, and how many share a boot.
+        groups: Names of the prompt groups.
+        rng: Seeded from the plan; the seed is recorded with the run.
+    """
+    sweep = _ordered_replicates(sweep_arms(plan, effort), effort, groups, rng)
+    off = _ordered_replicates((Arm(OFF, None),), effort, groups, rng)
+    chunks = [
+        list(range(start, min(start + effort.replicates_per_boot, effort.replicates)))
+        for start in range(0, effort.replicates, effort.replicates_per_boot)
+    ]
+    ordered: list[Boot] = []
+    waiting: list[int] = []
+    for chunk in chunks:
+        half = (len(chunk) + 1) // 2
+        ordered.append(Boot("off", tuple(off[i] for i in [*waiting, *chunk[:half]])))
+        ordered.append(Boot("sweep", tuple(sweep[i] for i in chunk)))
+        waiting = chunk[half:]
+    if waiting:
+        ordered.append(Boot("off", tuple(off[i] for i in waiting)))
+    return tuple(ordered)
+
+
+def _ordered_replicates(
+    arms: Sequence[Arm], effort: Effort, groups: Sequence[str], rng: np.random.Generator
+) -> list[Segment]:
+    settings = [(arm, concurrency, group) for arm in arms for concurrency in effort.concurrency for group in groups]
+    segments: list[Segment] = []
+    order: list[int] = []
+    for replicate in range(1, effort.replicates + 1):
+        order = [int(i) for i in rng.permutation(len(settings))] if replicate % 2 else order[::-1]
+        segments.append(Segment(replicate, tuple(Cell(*settings[i], replicate) for i in order)))
+    return segments
+
+
+def remaining(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> tuple[Boot, ...]:
+    """The boots that are still to run, without the segments that `done` finished.
+
+    A segment counts only when all of its cells ended well in one boot; a cut one is run again as a whole.
+    """
+    finished = {(one.boot, *_key(one)) for one in done if one.status == "ok"}
+    boots_seen = sorted({one.boot for one in done})
+
+    def is_finished(segment: Segment) -> bool:
+        return any(all((boot, *_cell_key(cell)) in finished for cell in segment.cells) for boot in boots_seen)
+
+    left = [
+        Boot(boot.kind, tuple(segment for segment in boot.segments if not is_finished(segment))) for boot in ordered
+    ]
+    return tuple(boot for boot in left if boot.segments)
+
+
+def split_blocks(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> set[int]:
+    """Indices of blocks that ended well in a segment that did not: kept on disk, left out of every contrast."""
+    cut: set[int] = set()
+    for segment in (segment for boot in ordered for segment in boot.segments):
+        wanted = {_cell_key(cell) for cell in segment.cells}
+        by_boot: dict[int, dict[tuple[str, int, str, int], int]] = {}
+        for one in done:
+            if one.status == "ok" and _key(one) in wanted:
+                by_boot.setdefault(one.boot, {})[_key(one)] = one.index
+        whole = [boot for boot, cells in by_boot.items() if set(cells) == wanted]
+        kept = whole[-1] if whole else None
+        cut |= {index for boot, cells in by_boot.items() if boot != kept for index in cells.values()}
+    return cut
+
+
+def _key(block: BlockRecord) -> tuple[str, int, str, int]:
+    return block.arm, block.concurrency, block.group, block.replicate
+
+
+def _cell_key(cell: Cell) -> tuple[str, int, str, int]:
+    return cell.arm.name, cell.concurrency, cell.group, cell.replicate
