@@ -20,9 +20,9 @@ class Store:
         return self.root / "results"
 
     def result_file(self, result: Result) -> Path:
-        """`results/<profile>/<machine>/<slug>/<as_of>-<run_id>.json`."""
+        """`results/<profile>/<machine>/<slug>/<as_of>-<run_id>-<derivation>.json`."""
         folder = self.results / result.profile / result.machine / result.experiment
-        return folder / f"{result.as_of.isoformat()}-{result.run_id}.json"
+        return folder / f"{result.as_of.isoformat()}-{result.run_id}-{result.derivation}.json"
 
     def runs_of(self, profile: str, machine: str, slug: str) -> Path:
         """Folder of the raw files of every run of one key."""

@@ -281,13 +281,15 @@ class Registration(Model):
 
 
 class Result(Model):
-    """What one run says: the file `<as_of>-<run_id>.json`. Written once, never edited."""
+    """What one run says: the file `<as_of>-<run_id>-<derivation>.json`. Written once, never edited."""
 
     format: Literal[1] = 1
     experiment: Slug
     profile: Slug
     machine: Slug
     run_id: str
+    derivation: Annotated[int, Field(ge=1)] = 1
+    """How often values were derived from this run's blocks, this time included."""
     as_of: dt.date
     good_until: dt.date
     effort: Literal["tiny", "quick", "full"]

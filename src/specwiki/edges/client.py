@@ -7,6 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +48,7 @@ class _Stream:
     speculative: dict[str, Any] | None = None
 
 
-async def run_requests(
+def run_requests(
     url: str, prompts: Sequence[Prompt], sampling: Sampling, concurrency: int
 ) -> tuple[list[RequestRecord], float]:
     """Answer each prompt once, keeping `concurrency` requests in flight.
@@ -65,6 +66,14 @@ async def run_requests(
         EngineError: If the engine cannot be reached or goes away.
         MeasurementError: If a request fails, takes too long, or is answered by another model; names the prompt.
     """
+    # In a thread of its own: a notebook's kernel already runs an event loop in the main one.
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, _run_requests(url, prompts, sampling, concurrency)).result()
+
+
+async def _run_requests(
+    url: str, prompts: Sequence[Prompt], sampling: Sampling, concurrency: int
+) -> tuple[list[RequestRecord], float]:
     waiting = list(enumerate(prompts))[::-1]
     records: dict[int, RequestRecord] = {}
     limits = httpx.Limits(max_connections=concurrency)
@@ -170,8 +179,8 @@ def _record(prompt: Prompt, stream: _Stream, sent_at: float, began: float) -> Re
         finish_reason=stream.finish_reason or "",
         text_sha256=hashlib.sha256(text.encode()).hexdigest(),
         repeated_4grams=repeated_4grams(text),
-        drafted=None if spec is None else tuple(spec["per_step_drafted"] or ()),
-        accepted=None if spec is None else tuple(spec["per_step_accepted"] or ()),
+        drafted=None if spec is None else tuple(spec.get("per_step_drafted") or ()),
+        accepted=None if spec is None else tuple(spec.get("per_step_accepted") or ()),
     )
 
 

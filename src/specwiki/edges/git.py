@@ -22,7 +22,7 @@ def committed_state(path: Path) -> tuple[bool | None, str | None]:
 
 def _git(path: Path, *words: str) -> str | None:
     try:
-        done = subprocess.run(  # noqa: S603 - words are ours and the file's name comes after --
+        done = subprocess.run(
             ["git", *words],  # noqa: S607 - the user's own git
             cwd=path.parent, capture_output=True, text=True, check=False,
         )  # fmt: skip

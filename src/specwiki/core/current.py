@@ -1,0 +1,30 @@
+"""Which of several results counts: a rule over what is there, never a file that names one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from specwiki.core.model import Result
+
+Key = tuple[str, str, str]
+"""Profile, machine, experiment."""
+
+
+def key_of(result: Result) -> Key:
+    """What a result may replace: an older one of the same profile, machine and experiment, and no other."""
+    return result.profile, result.machine, result.experiment
+
+
+def current(results: Iterable[Result]) -> dict[Key, Result]:
+    """The newest result of each key that is not withdrawn; of one day, the last run's last derivation."""
+    newest: dict[Key, Result] = {}
+    for result in sorted(results, key=lambda one: (one.as_of, one.run_id, one.derivation)):
+        if result.withdrawn is None:
+            newest[key_of(result)] = result
+    return dict(sorted(newest.items()))
+
+
+def current_of(results: Iterable[Result], experiment: str) -> list[Result]:
+    """The current results of one experiment on every profile and machine, newest first."""
+    mine = [result for key, result in current(results).items() if key[2] == experiment]
+    return sorted(mine, key=lambda one: (one.as_of, one.run_id, one.derivation), reverse=True)

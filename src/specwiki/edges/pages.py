@@ -1,0 +1,103 @@
+"""Page sources, claims and quoted figures from disk, and rendered pages to disk: all of them, or none."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from specwiki.core.claims import Claim, ClaimFile, OutcomeWordings
+from specwiki.core.model import parse
+from specwiki.core.quoted import QuotedSource
+from specwiki.errors import InputError, SpecwikiError, raise_all
+from specwiki.units import LANGS, Lang
+
+
+def read_sources(docs: Path) -> dict[tuple[str, Lang], str]:
+    """Text of every page, by name and language, in order.
+
+    Raises:
+        InputError: For each page that lacks one of the languages, and each file that is not UTF-8.
+    """
+    found: dict[tuple[str, Lang], str] = {}
+    problems: list[SpecwikiError] = []
+    names = {lang: sorted(path.stem for path in (docs / lang).glob("*.md")) for lang in LANGS}
+    for name in sorted(set().union(*names.values())):
+        for lang in LANGS:
+            path = docs / lang / f"{name}.md"
+            try:
+                found[name, lang] = path.read_text(encoding="utf-8")
+            except FileNotFoundError:
+                problems.append(InputError(str(path), "the page is not there in this language", "Add it"))
+            except UnicodeDecodeError as failure:
+                problems.append(InputError(str(path), f"it is not UTF-8: {failure}", "Save it as UTF-8"))
+    if not found and not problems:
+        problems.append(InputError(str(docs), "there are no pages in it", "Run this in a specwiki project"))
+    raise_all(problems)
+    return found
+
+
+def read_claims(docs: Path) -> tuple[dict[str, Claim], dict[str, OutcomeWordings]]:
+    """Claims and wordings of outcomes of every file in `docs/claims`.
+
+    Raises:
+        InputError: For each file that cannot be read, and each name that two files have.
+    """
+    claims: dict[str, Claim] = {}
+    outcomes: dict[str, OutcomeWordings] = {}
+    for path in sorted((docs / "claims").glob("*.toml")):
+        read = parse(ClaimFile, _toml(path), where=str(path))
+        twice = sorted((claims.keys() & read.claims.keys()) | (outcomes.keys() & read.outcomes.keys()))
+        if twice:
+            raise InputError(str(path), f"'{twice[0]}' is in another file of docs/claims too", "Rename one of the two")
+        claims |= read.claims
+        outcomes |= read.outcomes
+    return claims, outcomes
+
+
+def read_quoted(folder: Path) -> tuple[QuotedSource, ...]:
+    """Every quoted source, in the order of their files."""
+    sources = []
+    for path in sorted(folder.glob("*.toml")):
+        source = parse(QuotedSource, _toml(path), where=str(path))
+        if source.seed != path.stem:
+            raise InputError(str(path), f"seed is '{source.seed}', expected '{path.stem}'", "Rename the file")
+        sources.append(source)
+    return tuple(sources)
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
+        raise InputError(str(path), f"it is not TOML: {failure}", "Correct the file at that place") from failure
+
+
+def write_pages(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """Replace a folder by these files; when writing fails, the old folder stays.
+
+    Args:
+        folder: What is replaced.
+        files: Path inside it → content.
+    """
+    fresh = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    try:
+        for name, content in files.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8", newline="\n")
+    except OSError as failure:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise InputError(
+            str(folder), f"cannot be written: {failure.strerror}", "Free space or correct the folder's permissions"
+        ) from failure
+    old = folder.with_name(f".{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    fresh.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+    return [folder / name for name in files]

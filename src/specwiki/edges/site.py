@@ -1,0 +1,109 @@
+"""MkDocs: one strict build per language into a new folder, and what MkDocs does not do: root page, 404, tidying."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from specwiki.errors import CheckError, InputError, SpecwikiError, raise_all
+from specwiki.units import LANGS
+
+_LUNR_KEPT = {"lunr.stemmer.support.min.js", "lunr.multi.min.js", "lunr.vi.min.js"}
+"""What the search of the two languages loads; the other 30 languages are never asked for."""
+
+
+def mkdocs_command(config: Path, target: Path) -> list[str]:
+    """The command of one build. Never `-q`: it hides the warnings that `--strict` counts."""
+    return [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--config-file",
+        str(config),
+        "--site-dir",
+        str(target),
+    ]
+
+
+def build(root: Path, docs: Path, site: Path) -> Path:
+    """Build both languages and swap the finished site in; when anything fails, the old site stays.
+
+    Args:
+        root: Folder of `mkdocs.yml`.
+        docs: Folder of the languages' `mkdocs.<lang>.yml`, and of `root/`, the pages above both.
+        site: What is replaced.
+
+    Raises:
+        CheckError: With MkDocs' own lines, for each language whose build warns or fails.
+    """
+    _require(docs)
+    fresh = site.with_name(f".{site.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    running = [
+        subprocess.Popen(
+            mkdocs_command(docs / f"mkdocs.{lang}.yml", fresh / lang),
+            cwd=root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+        for lang in LANGS
+    ]
+    outputs = [process.communicate()[0] for process in running]
+    problems: list[SpecwikiError] = [
+        CheckError(f"mkdocs build, {lang}", _told(output), "Correct the pages that it names")
+        for lang, process, output in zip(LANGS, running, outputs, strict=True)
+        if process.returncode
+    ]
+    if problems:
+        shutil.rmtree(fresh, ignore_errors=True)
+    raise_all(problems)
+    _finish(docs / "root", fresh)
+    _swap(fresh, site)
+    return site
+
+
+def _require(docs: Path) -> None:
+    needed = [docs / f"mkdocs.{lang}.yml" for lang in LANGS] + [
+        docs / "root" / "index.html",
+        docs / "root" / "404.html",
+    ]
+    raise_all([InputError(str(path), "it is not there", "Restore it from git") for path in needed if not path.exists()])
+
+
+def _told(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines()]
+    telling = [line for line in lines if line.startswith(("WARNING", "ERROR", "Aborted", "Error", "Config value"))]
+    return "; ".join(telling or lines[-5:]) or "it ended without a word"
+
+
+def _finish(above: Path, fresh: Path) -> None:
+    """Root page and 404 for both languages; source maps and search code of other languages go."""
+    for path in sorted(above.iterdir()):
+        shutil.copyfile(path, fresh / path.name)
+    for lang in LANGS:
+        shutil.copyfile(above / "404.html", fresh / lang / "404.html")
+        for path in sorted((fresh / lang / "assets").rglob("*.map")):
+            path.unlink()
+        lunr = fresh / lang / "assets" / "javascripts" / "lunr"
+        for path in sorted(lunr.rglob("*.js")):
+            if path.name not in _LUNR_KEPT:
+                path.unlink()
+
+
+def _swap(fresh: Path, site: Path) -> None:
+    old = site.with_name(f".{site.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if site.exists():
+        site.rename(old)
+    fresh.rename(site)
+    shutil.rmtree(old, ignore_errors=True)

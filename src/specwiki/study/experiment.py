@@ -1,0 +1,251 @@
+"""Run an experiment's notebook from a scratch copy, and store what it said when all of it ended well."""
+
+from __future__ import annotations
+
+import datetime as dt
+import getpass
+import json
+import os
+import secrets
+import shutil
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from specwiki.core.blocks import BlockRecord
+from specwiki.core.layout import Store
+from specwiki.core.model import Registration, Result, StripBlock, parse
+from specwiki.core.redact import redactions
+from specwiki.edges import engine, git, lock, machine, model_cache, notebooks, store
+from specwiki.edges.progress import PROGRESS_VARIABLE, Progress, look
+from specwiki.edges.run_tables import read_run_tables, write_run_tables
+from specwiki.errors import DataError
+from specwiki.study.fingerprint import derived_under, measured_under, short_hash
+from specwiki.study.lab import RUN_VARIABLE, read_derived, stored_run
+from specwiki.study.project import Experiment
+
+Show = Callable[[Progress], None]
+RUN_FILE = "run.json"
+LOOK_EVERY_S = 0.5
+
+
+def run(experiment: Experiment, parameters: Mapping[str, object], show: Show) -> Result:
+    """Measure an experiment and store its result in the local store.
+
+    A run that was cut, and was made under what would be measured now, goes on.
+
+    Args:
+        experiment: What to measure.
+        parameters: Further parameters of the notebook.
+        show: Called with the state of the run, about twice a second.
+
+    Raises:
+        SpecwikiError: What went wrong; the last good result is untouched, and what was measured is kept.
+    """
+    under = measured_under(experiment)
+    lock.check_free(model_cache.cache_folder())
+    folder = _unfinished(experiment, under) or _new_folder(experiment, under)
+    _execute(experiment, folder, {**parameters, "run_id": ""}, show)
+    return _store(experiment, folder, store.read_block_files(folder / "blocks"))
+
+
+def derive(experiment: Experiment, run_id: str, parameters: Mapping[str, object], show: Show) -> Result:
+    """Derive values again from a stored run, without an engine, into the local store.
+
+    Raises:
+        SpecwikiError: What went wrong; nothing is changed then.
+    """
+    source = stored_run(experiment, run_id)
+    folder = experiment.layout.scratch / experiment.plan.slug / f"derive-{run_id}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy(source / RUN_FILE, folder / RUN_FILE)
+    _execute(experiment, folder, {**parameters, "run_id": run_id}, show)
+    return _store(experiment, folder, read_run_tables(source))
+
+
+def _unfinished(experiment: Experiment, under: Mapping[str, str]) -> Path | None:
+    for path in sorted((experiment.layout.scratch / experiment.plan.slug).glob(f"*/{RUN_FILE}"), reverse=True):
+        if path.parent.name.startswith("derive-"):
+            continue
+        known = store.read_json(path)
+        if known["measured_under"] == under and known["effort"] == experiment.effort_name:
+            return path.parent
+    return None
+
+
+def _new_folder(experiment: Experiment, under: Mapping[str, str]) -> Path:
+    now = dt.datetime.now(dt.UTC)
+    run_id = f"{now:%H%M%S}-{secrets.token_hex(2)}"
+    plan_file = experiment.folder / "plan.toml"
+    committed, commit = git.committed_state(plan_file)
+    known = {
+        "run_id": run_id,
+        "experiment": experiment.plan.slug,
+        "profile": experiment.profile.name,
+        "machine": experiment.machine,
+        "effort": experiment.effort_name,
+        "started_utc": now.isoformat(timespec="seconds"),
+        "measured_under": under,
+        "registration": {
+            "plan_sha256": short_hash(plan_file.read_text(encoding="utf-8")),
+            "committed_before": committed,
+            "commit": commit,
+        },
+        "engine": engine.installed_version(),
+        "cpu": machine.cpu_model(),
+        "cores": machine.core_count(),
+        "memory_gib": machine.memory_gib(),
+    }
+    folder = experiment.layout.scratch / experiment.plan.slug / run_id
+    store.write_atomic(folder / RUN_FILE, store.to_json(known))
+    return folder
+
+
+def _execute(experiment: Experiment, folder: Path, parameters: Mapping[str, object], show: Show) -> None:
+    source = folder / "source.ipynb"
+    known = notebooks.convert(experiment.folder / "notebook.py", source)
+    given = {"profile": experiment.profile.name, "effort": experiment.effort_name, **parameters}
+    notebooks.check_parameters(given, known)
+    progress_file = folder / "progress.json"
+    progress_file.unlink(missing_ok=True)
+    with (
+        _environment({RUN_VARIABLE: str(folder), PROGRESS_VARIABLE: str(progress_file)}),
+        _watched(progress_file, show),
+    ):
+        notebooks.execute(source, folder / "notebook.ipynb", given, experiment.layout.root)
+
+
+@contextmanager
+def _environment(added: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in added}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _watched(progress_file: Path, show: Show) -> Iterator[None]:
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(LOOK_EVERY_S):
+            state = look(progress_file)
+            if state is not None:
+                show(state)
+
+    watcher = threading.Thread(target=watch, name="specwiki-progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _store(experiment: Experiment, folder: Path, blocks: list[BlockRecord]) -> Result:
+    """Make the result, validate it, and move the run into the local store: all or nothing."""
+    known = store.read_json(folder / RUN_FILE)
+    result = _result(experiment, known, blocks, read_derived(folder))
+    local = experiment.layout.local
+    result = _next_derivation(local, result)
+    finished = folder / "finished"
+    shutil.rmtree(finished, ignore_errors=True)
+    finished.mkdir()
+    shutil.copy(folder / RUN_FILE, finished / RUN_FILE)
+    write_run_tables(finished, blocks)
+    store.write_atomic(
+        finished / "notebook.ipynb", notebooks.storable(folder / "notebook.ipynb", _redactions(experiment))
+    )
+    if read_run_tables(finished) != blocks:
+        raise DataError(str(finished), "the tables do not give back the blocks they were made from", "Report this run")
+    target = local.run_folder(result)
+    shutil.rmtree(target, ignore_errors=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    finished.rename(target)
+    store.write_result(local, result)
+    shutil.rmtree(folder)
+    return result
+
+
+def _next_derivation(local: Store, result: Result) -> Result:
+    while local.result_file(result).exists():
+        result = result.model_copy(update={"derivation": result.derivation + 1})
+    return result
+
+
+def _result(
+    experiment: Experiment, known: dict[str, Any], blocks: list[BlockRecord], derived: dict[str, Any]
+) -> Result:
+    started = dt.datetime.fromisoformat(known["started_utc"])
+    measured_s = sum(block.elapsed_s for block in blocks)
+    data = {
+        "experiment": known["experiment"],
+        "profile": known["profile"],
+        "machine": known["machine"],
+        "run_id": known["run_id"],
+        "as_of": started.date(),
+        "good_until": started.date() + dt.timedelta(days=experiment.plan.good_for_days),
+        "effort": known["effort"],
+        "prompt_kind": experiment.prompt_set.kind,
+        "measured_under": known["measured_under"],
+        "derived_under": derived_under(experiment),
+        "registration": Registration(**known["registration"]),
+        "facts": _facts(experiment, known, blocks, measured_s),
+        "strip": [_strip_block(block) for block in blocks],
+        **derived,
+    }
+    return parse(Result, data, where=f"run {known['run_id']}", error=DataError)
+
+
+def _facts(
+    experiment: Experiment, known: dict[str, Any], blocks: list[BlockRecord], measured_s: float
+) -> dict[str, str | int | float]:
+    profile, effort = experiment.profile, experiment.effort
+    last = blocks[-1]
+    wall_s = (last.started_utc - dt.datetime.fromisoformat(known["started_utc"])).total_seconds() + last.elapsed_s
+    return {
+        "engine": known["engine"],
+        "target": profile.target.name,
+        "drafter": profile.drafter.name,
+        "drafter_config": json.dumps(engine.speculative_config(profile, [max(effort.depths)])),
+        "cpu": known["cpu"],
+        "cores": known["cores"],
+        "memory_gib": known["memory_gib"],
+        "seed": experiment.plan.seed,
+        "prompt_set": experiment.prompt_set.id,
+        "prompts": sum(len(group) for group in experiment.groups.values()),
+        "max_tokens": effort.max_tokens,
+        "temperature": experiment.plan.temperature,
+        "replicates": effort.replicates,
+        "boots": len({block.boot for block in blocks}),
+        "blocks": sum(block.status == "ok" for block in blocks),
+        "started_utc": known["started_utc"],
+        "wall_minutes": round(wall_s / 60, 1),
+        "measured_minutes": round(measured_s / 60, 1),
+    }
+
+
+def _strip_block(block: BlockRecord) -> StripBlock:
+    return StripBlock(
+        boot=block.boot, arm=block.arm, concurrency=block.concurrency, replicate=block.replicate, status=block.status
+    )
+
+
+def _redactions(experiment: Experiment) -> dict[str, str]:
+    places = {
+        str(experiment.layout.root): "$REPO",
+        str(experiment.layout.local.root.parent): "$LOCAL",
+        str(model_cache.cache_folder()): "$CACHE",
+        str(Path.home()): "~",
+    }
+    return redactions(places, socket.gethostname(), getpass.getuser())

@@ -1,0 +1,85 @@
+"""The two keys of freshness: what a result was measured under, and what it was derived under."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import specwiki
+from specwiki.edges import engine, model_cache
+from specwiki.study.project import Experiment
+
+PACKAGE = Path(specwiki.__file__).parent
+MEASURING_CODE = (
+    "core/blocks.py",
+    "core/plan.py",
+    "core/prometheus.py",
+    "edges/client.py",
+    "edges/engine.py",
+    "study/measure.py",
+    "vllm_ext/launcher.py",
+    "vllm_ext/scheduler.py",
+)
+"""What decides which requests are sent, to which engine, and what is recorded."""
+DERIVING_CODE = ("core/acceptance.py", "core/depth.py", "core/stats.py", "render/charts.py")
+"""What turns blocks into values and charts; a change needs `specwiki derive`, not a new measurement."""
+
+
+def measured_under(experiment: Experiment) -> dict[str, str]:
+    """Part → short hash of what a measurement made now would be made under.
+
+    Parts: plan, prompts, code, engine, machine. The rule is not among them: it decides, and measures nothing.
+    """
+    plan = experiment.plan
+    profile = experiment.profile.model_dump(mode="json", exclude={"machine", "boot_timeout_s", "request_timeout_s"})
+    asked = {
+        "design": plan.design,
+        "temperature": plan.temperature,
+        "seed": plan.seed,
+        "twin_of": plan.twin_of,
+        "effort": experiment.effort.model_dump(mode="json", exclude={"budget_minutes"}),
+    }
+    prompts = [prompt.model_dump() for group in experiment.groups.values() for prompt in group]
+    weights = model_cache.GGUF if experiment.profile.target.embedded else experiment.profile.target.model
+    return {
+        "plan": short_hash(asked),
+        "prompts": short_hash(prompts),
+        "code": code_hash([PACKAGE / name for name in MEASURING_CODE]),
+        "engine": short_hash([engine.installed_version(), weights, profile]),
+        "machine": experiment.machine,
+    }
+
+
+def derived_under(experiment: Experiment) -> dict[str, str]:
+    """Part → short hash of what values derived now would be derived under: notebook, rule, code."""
+    return {
+        "notebook": short_hash((experiment.folder / "notebook.py").read_text(encoding="utf-8")),
+        "rule": short_hash(experiment.plan.rule.model_dump(mode="json")),
+        "code": code_hash([PACKAGE / name for name in DERIVING_CODE]),
+    }
+
+
+def short_hash(data: Any) -> str:
+    """First 16 hex digits of the SHA-256 of the data's one JSON form."""
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def code_hash(paths: list[Path]) -> str:
+    """Hash of what Python files do: comments, layout and docstrings do not count."""
+    return short_hash([_stripped(path.read_text(encoding="utf-8")) for path in paths])
+
+
+def _stripped(source: str) -> str:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [one for one in node.body if not _is_text(one)] or [ast.Pass()]
+    return ast.dump(tree)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,0 +1,116 @@
+"""Find the project, and load its profiles, plans and prompt sets."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from specwiki.core.layout import Layout, Store
+from specwiki.core.model import Effort, Plan, Profile, Prompt, PromptSet, parse
+from specwiki.core.plan import prompt_groups
+from specwiki.edges.machine import machine_label
+from specwiki.edges.store import read_toml
+from specwiki.errors import InputError
+
+
+def find_layout(start: Path) -> Layout:
+    """The project that `start` is in; its local store is `SPECWIKI_DATA`, or `.specwiki/data` in it.
+
+    Raises:
+        InputError: If no folder from `start` upwards holds `mkdocs.yml` and `experiments`.
+    """
+    for folder in (start.resolve(), *start.resolve().parents):
+        if (folder / "mkdocs.yml").exists() and (folder / "experiments").is_dir():
+            local = os.environ.get("SPECWIKI_DATA")
+            return Layout(folder, Store(Path(local).resolve() if local else folder / ".specwiki" / "data"))
+    raise InputError(
+        str(start), "it is not in a specwiki project, expected mkdocs.yml and experiments/ there or above",
+        "Change into the folder of your clone",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment as it would be measured now: everything that was read from files.
+
+    Attributes:
+        layout: The project.
+        plan: From `plan.toml`.
+        effort_name: `tiny`, `quick` or `full`.
+        profile: From `profiles/`.
+        prompt_set: From `data/prompts/`.
+        machine: Label of this machine.
+    """
+
+    layout: Layout
+    plan: Plan
+    effort_name: str
+    profile: Profile
+    prompt_set: PromptSet
+    machine: str
+
+    @property
+    def folder(self) -> Path:
+        """Folder with `plan.toml` and `notebook.py`."""
+        return self.layout.experiments / self.plan.slug
+
+    @property
+    def effort(self) -> Effort:
+        """The chosen effort."""
+        return self.plan.efforts[self.effort_name]  # type: ignore[index]
+
+    @property
+    def groups(self) -> dict[str, tuple[Prompt, ...]]:
+        """The prompts of each block, by group."""
+        return prompt_groups(self.prompt_set, self.effort)
+
+
+def load_experiment(layout: Layout, slug: str, profile_name: str, effort_name: str) -> Experiment:
+    """Read everything that an experiment needs.
+
+    Raises:
+        InputError: For each file that is missing or wrong; names the nearest that exists.
+    """
+    plan_file = layout.experiments / slug / "plan.toml"
+    plan = parse(Plan, read_toml(_existing(plan_file, slug, "experiment", _slugs(layout))),
+                 where=str(plan_file.relative_to(layout.root)))  # fmt: skip
+    if effort_name not in plan.efforts:
+        raise InputError("--effort", f"'{effort_name}' is not in {slug}'s plan, expected one of {sorted(plan.efforts)}",
+                         "Name one of these")  # fmt: skip
+    profile = load_profile(layout, profile_name)
+    prompts_file = layout.prompts / f"{plan.prompt_set}.toml"
+    known_sets = sorted(path.stem for path in layout.prompts.glob("*.toml"))
+    prompts = read_toml(_existing(prompts_file, plan.prompt_set, "prompt set", known_sets))
+    prompt_set = parse(PromptSet, prompts, where=str(prompts_file.relative_to(layout.root)))
+    machine = machine_label(layout.local.root.parent, profile.machine)
+    return Experiment(layout, plan, effort_name, profile, prompt_set, machine)
+
+
+def load_profile(layout: Layout, name: str) -> Profile:
+    """Read one profile.
+
+    Raises:
+        InputError: If there is none of that name, or it is wrong.
+    """
+    path = layout.profiles / f"{name}.toml"
+    known = sorted(one.stem for one in layout.profiles.glob("*.toml"))
+    return parse(
+        Profile, read_toml(_existing(path, name, "profile", known)),
+        where=str(path.relative_to(layout.root)),
+    )  # fmt: skip
+
+
+def _slugs(layout: Layout) -> list[str]:
+    return sorted(path.parent.name for path in layout.experiments.glob("*/plan.toml"))
+
+
+def _existing(path: Path, name: str, kind: str, known: list[str]) -> Path:
+    if not path.exists():
+        near = difflib.get_close_matches(name, known, n=1)
+        raise InputError(
+            f"{kind} '{name}'", f"there is none of that name, expected one of {known}",
+            f"Did you mean '{near[0]}'?" if near else f"Name one of these, or add {path.name}",
+        )  # fmt: skip
+    return path

@@ -1,0 +1,135 @@
+"""From stored results to the built site: reads both stores and the pages' sources, renders, builds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from specwiki.core.current import current_of, key_of
+from specwiki.core.layout import Layout, Store
+from specwiki.core.model import Result
+from specwiki.edges import pages as page_files
+from specwiki.edges import site as mkdocs
+from specwiki.edges.store import read_blocks_csv, read_notebook, read_results
+from specwiki.errors import SpecwikiError, raise_all
+from specwiki.render.downloads import LABELS, result_json, values_csv
+from specwiki.render.evidence import Evidence, evidence_of
+from specwiki.render.figures import chart_figure
+from specwiki.render.notebooks import notebook_markdown
+from specwiki.render.pages import parse_page, render_page
+from specwiki.render.values import Origin, Sourced
+from specwiki.units import LANGS, Lang, date_text
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A result that pages show, and its run's raw files, where they are."""
+
+    sourced: Sourced
+    notebook: dict[str, Any] | None
+    blocks: str | None
+
+    def downloads(self) -> dict[str, str]:
+        """File name → content."""
+        found = {"values.csv": values_csv(self.sourced.result), "result.json": result_json(self.sourced.result)}
+        if self.blocks is not None:
+            found["blocks.csv"] = self.blocks
+        if self.notebook is not None:
+            found["notebook.ipynb"] = json.dumps(self.notebook, ensure_ascii=False, indent=1) + "\n"
+        return found
+
+
+def render_site(layout: Layout) -> list[Path]:
+    """Render every page in both languages to plain Markdown, with its downloads, into `build/pages`.
+
+    Raises:
+        SpecwikiError: Every problem of every page; the pages of the last good rendering stay.
+    """
+    sources = [parse_page(name, lang, text) for (name, lang), text in page_files.read_sources(layout.docs).items()]
+    claims, outcomes = page_files.read_claims(layout.docs)
+    shared = Evidence((), page_files.read_quoted(layout.quoted), claims, outcomes)
+    published, local = read_results(layout.published), read_results(layout.local)
+    rendered: dict[str, str] = {}
+    problems: list[SpecwikiError] = []
+    for experiment in sorted({source.experiment for source in sources}):
+        runs = _runs(layout, experiment, published, local)
+        evidence = _evidence(runs, shared)
+        for source in (one for one in sources if one.experiment == experiment):
+            try:
+                rendered[f"{source.lang}/{source.name}.md"] = render_page(source, evidence)
+            except SpecwikiError as problem:
+                problems.extend(getattr(problem, "problems", [problem]))
+        for lang in LANGS:
+            rendered |= {f"{lang}/{name}": content for name, content in _extra(runs, experiment, lang).items()}
+    raise_all(problems)
+    return page_files.write_pages(layout.pages, rendered)
+
+
+def build_site(layout: Layout) -> Path:
+    """Render, then build both languages into `site`.
+
+    Returns:
+        The folder of the built site.
+    """
+    render_site(layout)
+    return mkdocs.build(layout.root, layout.docs, layout.site)
+
+
+def _runs(layout: Layout, experiment: str, published: Sequence[Result], local: Sequence[Result]) -> list[_Run]:
+    """This machine's newest result, and the published one to stand beside it: of the same key if there is one.
+
+    A result of this machine that was published since is shown once, as published.
+    """
+    mine = current_of(local, experiment)
+    theirs = current_of(published, experiment)
+    if mine:
+        theirs.sort(key=lambda one: key_of(one) != key_of(mine[0]))
+    found = [_run(layout.published, one, "published") for one in theirs[:1]]
+    if mine and not any(run.sourced.result.run_id == mine[0].run_id for run in found):
+        found.insert(0, _run(layout.local, mine[0], "local"))
+    return found
+
+
+def _run(store: Store, result: Result, origin: Origin) -> _Run:
+    return _Run(Sourced(result, origin), read_notebook(store, result), read_blocks_csv(store, result))
+
+
+def _evidence(runs: Sequence[_Run], shared: Evidence) -> Evidence:
+    by_origin = {run.sourced.origin: run for run in runs}
+    names: Mapping[Origin, Mapping[str, str]] = {
+        origin: {name: text for name, text in LABELS.items() if name in run.downloads()}
+        for origin, run in by_origin.items()
+    }
+    published, local = by_origin.get("published"), by_origin.get("local")
+    return evidence_of(
+        published.sourced.result if published else None,
+        local.sourced.result if local else None,
+        Evidence((), shared.sources, shared.claims, shared.outcomes, names),
+    )
+
+
+def _extra(runs: Sequence[_Run], experiment: str, lang: Lang) -> dict[str, str]:
+    """Downloads, and the executed notebooks as pages."""
+    found: dict[str, str] = {}
+    for run in runs:
+        folder = f"data/{experiment}/{run.sourced.origin}"
+        found |= {f"{folder}/{name}": content for name, content in run.downloads().items()}
+        if run.notebook is not None:
+            found[f"notebooks/{experiment}-{run.sourced.origin}.md"] = _notebook(run, experiment, lang)
+    return found
+
+
+def _notebook(run: _Run, experiment: str, lang: Lang) -> str:
+    result = run.sourced.result
+    title = f"{experiment}, {result.machine}, {date_text(result.as_of, lang)}"
+    back = {"en": "Back to", "vi": "Về trang"}[lang]
+    return notebook_markdown(
+        run.notebook or {},
+        lang,
+        title=title,
+        chart=lambda chart_id: chart_figure(run.sourced, chart_id, title, lang),
+        back=f"[{back} {experiment}](../{experiment}.md)",
+    )
