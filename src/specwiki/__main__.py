@@ -1,0 +1,5 @@
+"""`python -m specwiki`."""
+
+from specwiki.cli import main
+
+main()

@@ -1,0 +1,98 @@
+"""What a page is rendered from: the results of both stores, quoted figures and claims. Data, no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from specwiki.core import keys
+from specwiki.core.claims import Claim, OutcomeWordings
+from specwiki.core.model import Result, Value
+from specwiki.core.quoted import QuotedSource, QuotedValue, by_key
+from specwiki.errors import InputError
+from specwiki.render.values import Origin, Sourced
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that the pages of one experiment may show.
+
+    Attributes:
+        results: At most one of each store; this machine's comes first.
+        sources: Pages that figures are quoted from.
+        claims: Findings by id.
+        outcomes: Wordings of decisions by the key in `Result.outcomes`.
+        files: Per store, the downloads that exist, file name → label key.
+    """
+
+    results: tuple[Sourced, ...] = ()
+    sources: tuple[QuotedSource, ...] = ()
+    claims: Mapping[str, Claim] = field(default_factory=dict)
+    outcomes: Mapping[str, OutcomeWordings] = field(default_factory=dict)
+    files: Mapping[Origin, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def main(self) -> Sourced | None:
+        """The result that leads: this machine's, else the published one."""
+        return self.results[0] if self.results else None
+
+    @property
+    def beside(self) -> Sourced | None:
+        """The published result, where this machine's leads."""
+        return self.results[1] if len(self.results) > 1 else None
+
+    @property
+    def quoted(self) -> dict[str, tuple[QuotedSource, QuotedValue]]:
+        """Quoted figures by key."""
+        return by_key(self.sources)
+
+    @property
+    def quoted_values(self) -> dict[str, Value]:
+        """Quoted figures as values, for claims."""
+        return {key: value.as_value() for key, (_, value) in self.quoted.items()}
+
+
+def evidence_of(
+    published: Result | None,
+    local: Result | None,
+    rest: Evidence,
+) -> Evidence:
+    """Put the two stores' results in the order in which pages show them."""
+    found: list[Sourced] = []
+    if local is not None:
+        found.append(Sourced(local, "local"))
+    if published is not None:
+        found.append(Sourced(published, "published"))
+    return Evidence(tuple(found), rest.sources, rest.claims, rest.outcomes, rest.files)
+
+
+def find_value(sourced: Sourced, key: str, page: str) -> Value | None:
+    """The value of a key in one result; None: this effort did not measure it.
+
+    Raises:
+        InputError: If no result could ever have such a key.
+    """
+    values = sourced.result.values
+    if key not in values:
+        require_key(key, page, values)
+    return values.get(key)
+
+
+def require_key(key: str, page: str, present: Mapping[str, Value]) -> None:
+    """Refuse a key that no result could ever have.
+
+    Raises:
+        InputError: Names the page, the key, and the nearest one.
+    """
+    if not keys.is_key(key):
+        raise InputError(page, f"there is no value '{key}'", keys.nearest_key(key, present))
+
+
+def find_named(name: str, known: Mapping[str, object], kind: str, page: str) -> None:
+    """Refuse a name that is not there.
+
+    Raises:
+        InputError: Names the page, the name, and the nearest one.
+    """
+    if name not in known:
+        raise InputError(page, f"there is no {kind} '{name}'", keys.nearest(name, known))

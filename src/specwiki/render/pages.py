@@ -1,0 +1,118 @@
+"""A page's source, in one language, with what was measured, to plain Markdown. Knows no clock, no host, no file."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2.sandbox import SandboxedEnvironment
+
+from specwiki.core.keys import nearest
+from specwiki.errors import InputError
+from specwiki.render.evidence import Evidence
+from specwiki.render.figures import Figures
+from specwiki.render.findings import Findings
+from specwiki.render.origins import Origins
+from specwiki.units import Lang
+
+DEFAULT_EXPERIMENT = "depth"
+
+
+@dataclass(frozen=True)
+class PageSource:
+    """A page as somebody wrote it: `docs/<lang>/<name>.md`."""
+
+    name: str
+    lang: Lang
+    front: Mapping[str, str]
+    body: str
+
+    @property
+    def where(self) -> str:
+        """The file, for messages."""
+        return f"docs/{self.lang}/{self.name}.md"
+
+    @property
+    def experiment(self) -> str:
+        """The experiment whose results the page shows."""
+        return self.front.get("experiment", DEFAULT_EXPERIMENT)
+
+
+def parse_page(name: str, lang: Lang, text: str) -> PageSource:
+    """Split a page into front matter (`key: value` lines) and body.
+
+    Raises:
+        InputError: If the front matter is not closed, or a line in it is no pair.
+    """
+    where = f"docs/{lang}/{name}.md"
+    if not text.startswith("---\n"):
+        return PageSource(name, lang, {}, text)
+    head, closed, body = text.removeprefix("---\n").partition("\n---\n")
+    if not closed:
+        raise InputError(where, "the front matter has no end, expected a line '---'", "Close it")
+    pairs = [line.partition(":") for line in head.splitlines() if line.strip()]
+    for key, colon, _ in pairs:
+        if not colon:
+            raise InputError(where, f"'{key}' in the front matter is no 'key: value'", "Correct that line")
+    return PageSource(name, lang, {key.strip(): content.strip() for key, _, content in pairs}, body)
+
+
+def environment() -> SandboxedEnvironment:
+    """Jinja with delimiters that Markdown, heading ids and mathematics do not use."""
+    return SandboxedEnvironment(
+        variable_start_string="@{{",
+        variable_end_string="}}",
+        block_start_string="@{%",
+        block_end_string="%}",
+        comment_start_string="@{#",
+        comment_end_string="#}",
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def render_page(page: PageSource, evidence: Evidence) -> str:
+    """A page as plain Markdown.
+
+    Args:
+        page: The source.
+        evidence: The results, quoted figures and claims that it may show.
+
+    Raises:
+        SpecwikiError: If the page names something that is not there, with the nearest name; if its Jinja is wrong;
+            if a claim cannot be evaluated.
+    """
+    jinja = environment()
+
+    def render(text: str, names: Mapping[str, Any]) -> str:
+        return _rendered(jinja, text, dict(names), page.where)
+
+    names: dict[str, Any] = {
+        "lang": page.lang,
+        "measured": evidence.main is not None,
+        "measured_here": evidence.main is not None and evidence.main.origin == "local",
+        "scheduled": any(one.result.schedule is not None for one in evidence.results),
+    }
+    names |= Findings(evidence, page.lang, page.where, render).functions()
+    names |= Figures(evidence, page.lang, page.where).functions()
+    names |= Origins(evidence, page.lang, page.where, page.experiment).functions()
+    body = render(page.body, names)
+    front = "".join(f"{key}: {content}\n" for key, content in page.front.items() if key != "experiment")
+    text = (f"---\n{front}---\n" if front else "") + body
+    return unicodedata.normalize("NFC", text)
+
+
+def _rendered(jinja: SandboxedEnvironment, text: str, names: dict[str, Any], where: str) -> str:
+    try:
+        return jinja.from_string(text).render(names)
+    except TemplateSyntaxError as failure:
+        raise InputError(where, f"line {failure.lineno} of its text: {failure.message}", "Correct the page") from None
+    except TemplateError as failure:
+        missing = str(failure.message).split("'")
+        hint = nearest(missing[1], names) if len(missing) > 1 else "Correct the page"
+        raise InputError(where, str(failure.message), hint) from None

@@ -1,0 +1,57 @@
+"""Stored tables as Markdown tables: cells name values and labels, words and numbers come in the page's language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from specwiki.core.keys import nearest
+from specwiki.core.model import Cell, Result, Table
+from specwiki.errors import DataError
+from specwiki.render.labels import label
+from specwiki.render.values import Sourced, value_span
+from specwiki.units import Lang, interval_text
+
+
+def table_markdown(sourced: Sourced, table_id: str, lang: Lang) -> str:
+    """A stored table of a result.
+
+    Raises:
+        DataError: If a cell names a value that the result does not have.
+    """
+    table = sourced.result.tables[table_id]
+    numeric = _numeric_columns(table)
+    head = [label(column, lang) for column in table.columns]
+    rows = [[_cell(sourced, table_id, cell, lang) for cell in row] for row in table.rows]
+    return markdown_table(head, rows, numeric)
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:
+    """Markdown, with a blank line on both sides; a pipe in a cell is the caller's to escape."""
+    rule = ["---:" if right else "---" for right in numeric]
+    lines = ["| " + " | ".join(cells) + " |" for cells in [head, rule, *rows]]
+    return "\n\n" + "\n".join(lines) + "\n\n"
+
+
+def _numeric_columns(table: Table) -> list[bool]:
+    return [any(row[i].value is not None for row in table.rows if i < len(row)) for i in range(len(table.columns))]
+
+
+def _cell(sourced: Sourced, table_id: str, cell: Cell, lang: Lang) -> str:
+    if cell.value is None:
+        return label(cell.label, lang) if cell.label else ""
+    return str(cell_markup(sourced, cell.value, lang, where=f"table '{table_id}'"))
+
+
+def cell_markup(sourced: Sourced, key: str, lang: Lang, *, where: str) -> Markup:
+    """A value with its interval below it."""
+    result: Result = sourced.result
+    if key not in result.values:
+        raise DataError(f"result {result.run_id}, {where}", f"there is no value '{key}'", nearest(key, result.values))
+    value = result.values[key]
+    shown = value_span(value, key, sourced.origin, lang)
+    if value.number is None or value.low is None or value.high is None:
+        return shown
+    bounds = interval_text(value.low, value.high, value.unit, lang)
+    return shown + Markup('<br><small class="sw-interval">{}</small>').format(bounds)
