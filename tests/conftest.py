@@ -1,0 +1,224 @@
+"""Fixtures that several folders of tests share: a made-up result, and a project in a temporary folder that has it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwiki.core.layout import Layout, Store
+from specwiki.core.model import Cell, Outcome, Registration, Result, StripBlock, Table, Value
+from specwiki.edges.store import write_result
+from specwiki.render.charts import position_chart, ratio_chart
+
+ROOT = Path(__file__).parents[1]
+HOSTILE = "<script>document.title='owned'</script> **bold** `x` [a](javascript:alert(1)) @{{ 7*7 }} | \u202eevil\u202c"
+"""What a model or a log may say; wherever it is shown, it must be shown and do nothing."""
+
+
+def _interval(number: float, share: float = 0.03, **more: Any) -> Value:
+    return Value(number=number, low=number * (1 - share), high=number * (1 + share), **more)
+
+
+def sample_values(depths: tuple[int, ...], gain: float) -> dict[str, Value]:
+    """Values of a made-up run: `gain` is what depth 4 reaches over off at one stream."""
+    values: dict[str, Value] = {"boots": Value(number=5, unit="count")}
+    for load, base in ((1, 59.9), (4, 194.2)):
+        values[f"output_tok_s.c{load}.off"] = _interval(base, unit="tok_s", n=4)
+        values[f"ratio.c{load}.off"] = Value(number=1, unit="ratio", n=4)
+        values[f"aa.c{load}"] = _interval(1.004, 0.012, unit="ratio", n=4)
+        values[f"floor.c{load}"] = Value(number=0.012, unit="fraction")
+        for depth in depths:
+            arm = f"c{load}.d{depth}"
+            ratio = 0.94 + (gain - 0.94) * min(depth, 4) / 4 - 0.03 * max(0, depth - 4)
+            values[f"ratio.{arm}"] = _interval(ratio, unit="ratio", n=4)
+            values[f"output_tok_s.{arm}"] = _interval(base * ratio, unit="tok_s", n=4)
+            values[f"ttft_ms.{arm}"] = _interval(48.21 + depth, unit="ms", n=4)
+            values[f"tpot_ms.{arm}"] = _interval(16.7 / ratio, unit="ms", n=4)
+            values[f"cycle_ratio.{arm}"] = _interval(1.06 + 0.02 * depth, unit="ratio", n=4)
+            if depth == 0:
+                values[f"acceptance_rate.{arm}"] = Value(number=None, unit="fraction", missing="drafter_did_not_run")
+                values[f"tokens_per_step.{arm}"] = Value(number=1, unit="tokens")
+                continue
+            values[f"acceptance_rate.{arm}"] = _interval(0.4 - 0.02 * depth, 0.1, unit="fraction", n=24)
+            values[f"acceptance_length.{arm}"] = _interval(1.9, 0.05, unit="tokens", n=24)
+            values[f"tokens_per_step.{arm}"] = _interval(1.1 + 0.01 * depth, 0.02, unit="tokens", n=24)
+            values[f"coverage.{arm}"] = _interval(0.11, 0.1, unit="fraction", n=24)
+            values[f"geometric_a.{arm}"] = _interval(0.512, 0.05, unit="fraction", n=24)
+            for position in range(depth):
+                key = f"position_acceptance.{arm}.p{position}"
+                values[key] = _interval(0.731 * 0.6**position, 0.1, unit="fraction", n=24)
+    for stratum, ratio in (("chat", 0.93), ("code", 0.96), ("explaining", 0.92), ("copy-heavy", 1.21)):
+        values[f"ratio.c1.d4.{stratum}"] = _interval(ratio, unit="ratio", n=4)
+        values[f"acceptance_rate.c1.d4.{stratum}"] = _interval(ratio - 0.6, 0.1, unit="fraction", n=6)
+        values[f"repeated_4grams.{stratum}"] = Value(number=0.1 * ratio, unit="fraction", n=6)
+    values["repeated_4grams.vietnamese"] = Value(number=0.52, unit="fraction", n=6)
+    return values
+
+
+def _tables(depths: tuple[int, ...]) -> dict[str, Table]:
+    columns = ("ratio", "output_tok_s", "tokens_per_step", "acceptance_rate")
+    off = (Cell(label="arm.off"), Cell(label="streams.1"), Cell(value="ratio.c1.off"), Cell(value="output_tok_s.c1.off"),
+           Cell(), Cell())  # fmt: skip
+    rows = [off]
+    for load in (1, 4):
+        for depth in depths:
+            cells = [Cell(value=f"{column}.c{load}.d{depth}") for column in columns]
+            rows.append((Cell(label=f"arm.d{depth}"), Cell(label=f"streams.{load}"), *cells))
+    strata = ("chat", "code", "explaining", "copy-heavy")
+    return {
+        "current": Table(
+            columns=("column.arm", "column.streams", *(f"column.{one}" for one in columns)), rows=tuple(rows)
+        ),
+        "strata": Table(
+            columns=("column.stratum", "column.ratio", "column.acceptance_rate", "column.repeated_4grams"),
+            rows=tuple(
+                (Cell(label=f"stratum.{one}"), Cell(value=f"ratio.c1.d4.{one}"),
+                 Cell(value=f"acceptance_rate.c1.d4.{one}"), Cell(value=f"repeated_4grams.{one}"))
+                for one in strata
+            ),
+        ),
+    }  # fmt: skip
+
+
+def _charts(depths: tuple[int, ...], values: dict[str, Value]) -> dict[str, Any]:
+    ratio = [
+        {"depth": depth, "concurrency": load, "ratio": value.number, "low": value.low, "high": value.high}
+        for load in (1, 4)
+        for depth in depths
+        for value in (values[f"ratio.c{load}.d{depth}"],)
+    ]
+    position = [
+        {"depth": depth, "position": at, "share": value.number, "low": value.low, "high": value.high}
+        for depth in depths
+        for at in range(depth)
+        for value in (values[f"position_acceptance.c1.d{depth}.p{at}"],)
+    ]
+    return {"ratio": ratio_chart(ratio), "position": position_chart(position)}
+
+
+def _strip(depths: tuple[int, ...]) -> tuple[StripBlock, ...]:
+    arms = [f"d{depth}" for depth in depths] + ["d4-twin"]
+    blocks: list[StripBlock] = []
+    for boot in (1, 2, 3, 4):
+        ran = ["off"] * 2 if boot % 2 else arms
+        blocks.append(StripBlock(boot=boot, arm=ran[0], concurrency=1, replicate=0, status="warm-up"))
+        blocks += [
+            StripBlock(boot=boot, arm=arm, concurrency=load, replicate=replicate, status="ok")
+            for replicate in (1, 2)
+            for load in (1, 4)
+            for arm in (ran if replicate == 1 else ran[::-1])
+        ]
+    blocks.append(StripBlock(boot=4, arm="d4", concurrency=1, replicate=3, status="split"))
+    return tuple(blocks)
+
+
+def sample_result(
+    *, best: str = "off", gain: float = 0.93, depths: tuple[int, ...] = (0, 2, 4, 8), **changed: Any
+) -> Result:
+    """A made-up result; every number in it is invented.
+
+    Args:
+        best: `off`, `depth` or `undecided`.
+        gain: Depth 4 over off.
+        depths: That were measured.
+        changed: Any field of `Result`.
+    """
+    values = sample_values(depths, gain)
+    outcome = {
+        "off": Outcome(verdict="off"),
+        "depth": Outcome(verdict="depth", depth=4),
+        "undecided": Outcome(verdict="undecided", replicates_needed=11),
+    }[best]
+    fields: dict[str, Any] = {
+        "experiment": "depth",
+        "profile": "laptop",
+        "machine": "2-core-sample-24g",
+        "run_id": "r0001",
+        "as_of": dt.date(2026, 11, 28),
+        "good_until": dt.date(2027, 2, 26),
+        "effort": "full",
+        "prompt_kind": "written",
+        "measured_under": {"plan": "a"},
+        "derived_under": {"render": "b"},
+        "registration": Registration(plan_sha256="c" * 64, committed_before=True, commit="d" * 40),
+        "facts": {
+            "engine": "vLLM", "engine_version": "0.32.0+cpu", "target": "SmolLM2-135M-Instruct", "drafter": HOSTILE,
+            "cpu": "Sample CPU", "cores": 2, "memory_gib": 24.0, "seed": 20261129, "prompts": 24,
+            "prompt_set": "written", "max_tokens": 48, "replicates": 4, "boots": 4, "blocks": 50,
+            "started_utc": "2026-11-28T08:00:00Z", "wall_minutes": 6.44, "temperature": 0,
+        },
+        "values": values,
+        "tables": _tables(depths),
+        "charts": _charts(depths, values),
+        "outcomes": {
+            "best.c1": outcome, "best.c4": outcome,
+            "adopt.c1": Outcome(verdict={"off": "keep", "depth": "adopt"}.get(best, best), depth=outcome.depth),
+            "schedule": Outcome(verdict="offered" if best == "depth" else "not-offered"),
+        },
+        "schedule": ((1, 3, 4), (4, 8, 2)) if best == "depth" else None,
+        "strip": _strip(depths),
+    }  # fmt: skip
+    return Result(**(fields | changed))
+
+
+def sample_notebook() -> dict[str, Any]:
+    """An executed notebook with hostile output and the place of a chart."""
+    stream = {"output_type": "stream", "name": "stdout", "text": f"{HOSTILE}\n```\n# not a heading\n\x1b[31mred\x1b[0m"}
+    html = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<b onclick=x>raw</b>"}}
+    chart = {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {"application/vnd.specwiki.chart+json": {"id": "ratio"}, "text/plain": "chart ratio"},
+    }
+    code = {"cell_type": "code", "execution_count": 1, "id": "b", "metadata": {}, "source": "x = '```'\nprint(x)",
+            "outputs": [stream, html, chart]}  # fmt: skip
+    injected = code | {"id": "c", "metadata": {"tags": ["injected-parameters"]}, "outputs": [], "source": "secret = 1"}
+    words = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# Depth\n\nWords of the *notebook*."}
+    return {"cells": [words, injected, code], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+@pytest.fixture
+def make_result() -> Callable[..., Result]:
+    """Makes made-up results; arguments as of `sample_result`."""
+    return sample_result
+
+
+@pytest.fixture
+def notebook() -> dict[str, Any]:
+    """An executed notebook with hostile output."""
+    return sample_notebook()
+
+
+def add_result(store: Store, result: Result) -> None:
+    """Put a result with its raw files into a store."""
+    write_result(store, result)
+    folder = store.run_folder(result)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "notebook.ipynb").write_text(json.dumps(sample_notebook()), encoding="utf-8")
+    (folder / "blocks.csv").write_text("boot,arm\n1,off\n", encoding="utf-8")
+
+
+def copy_project(folder: Path) -> Layout:
+    """This project's pages, theme and quoted figures in another folder, with two empty stores."""
+    shutil.copytree(ROOT / "docs", folder / "docs")
+    shutil.copytree(ROOT / "data" / "quoted", folder / "data" / "quoted")
+    shutil.copyfile(ROOT / "mkdocs.yml", folder / "mkdocs.yml")
+    return Layout(folder, Store(folder / ".specwiki" / "data"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Layout:
+    """A project of its own, with nothing measured."""
+    return copy_project(tmp_path)
+
+
+@pytest.fixture
+def add() -> Callable[[Store, Result], None]:
+    """Puts a result with its raw files into a store."""
+    return add_result
