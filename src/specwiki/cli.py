@@ -198,13 +198,14 @@ def main() -> NoReturn:
     except SpecwikiError as failure:
         code = _fail(failure)
     except (KeyboardInterrupt, typer.Abort):
-        _error("interrupted; what was measured is kept, and the same command goes on from there")
         code = INTERRUPTED
     except Exception as failure:
         if state["debug"] or not hasattr(failure, "format_message"):
             raise
         _error(f"command line: {failure.format_message()} Run 'specwiki --help'.")
         code = InputError.exit_code
+    if code == INTERRUPTED:
+        _error("interrupted; what was measured is kept, and the same command goes on from there")
     sys.exit(code or 0)
 
 

@@ -43,6 +43,9 @@ class Disagreement:
         """How many more /metrics counted."""
         return self.metrics - self.steps
 
+    def __str__(self) -> str:
+        return f"{self.what} is {self.metrics} in /metrics and {self.steps} in the step arrays, {self.by:+d}"
+
 
 def acceptance_rate(counters: SpecCounters) -> float:
     """Accepted per draft token, 0 to 1. It falls with depth by construction.

@@ -97,8 +97,8 @@ def evaluate(
     """Evaluate a claim's expression.
 
     `v("key")` is a measured value's interval, or its number where there is nothing to infer (a count, a description of
-    what was run); `highest("pattern")`, `lowest("pattern")` go over all measured keys of a pattern; `q("000.name")` is a
-    quoted figure. `+ - * /`, `min`, `max`, comparisons, `and`, `or`, `not` join them.
+    what was run). `highest("pattern")` and `lowest("pattern")` go over all measured keys of a pattern. `q("000.name")`
+    is a quoted figure. `+ - * /`, `min`, `max`, comparisons, `and`, `or`, `not` join them.
 
     Args:
         name: Of the claim, for messages.

@@ -1,11 +1,13 @@
-"""What was counted: one block's drafts, one request's steps, and why there may be nothing.
+"""What was counted: a server's counters, one block's drafts, one request's steps, and why there may be nothing.
 
 Owns the invariants that no drafter can break; computes no rates (`acceptance`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import NamedTuple
 
 from specwiki.errors import MeasurementError
 
@@ -81,6 +83,40 @@ class SpecCounters:
     def absence(self) -> Absence | None:
         """NOTHING_ACCEPTED if all drafts were refused: the reason beside the 0."""
         return None if self.num_accepted_tokens else Absence.NOTHING_ACCEPTED
+
+
+class Series(NamedTuple):
+    """One counter or gauge of one engine: its name, the engine's label, its position or finish reason or ''."""
+
+    name: str
+    engine: str = ""
+    part: str = ""
+
+    def __str__(self) -> str:
+        return f"vllm:{self.name}{{engine={self.engine!r}}}" + (f"[{self.part!r}]" if self.part else "")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What is read of one /metrics text.
+
+    Attributes:
+        counters: Count since the server started, under the present name.
+        gauges: Value at that moment, under the present name; KV usage is a fraction 0 to 1.
+        created: Epoch seconds at which a counter began, where the server says so; for detecting resets only.
+        started_s: Epoch seconds at which the server's process began; None where it does not say.
+        old_names: Names that the server serves in their old spelling only.
+        unreadable: Lines about any of these that cannot be read or come twice, each cut to 120 characters.
+        absence: METRICS_FAILED if the text has no sample, STATS_NOT_COLLECTED if none of vLLM's own, else None.
+    """
+
+    counters: Mapping[Series, int]
+    gauges: Mapping[Series, float]
+    created: Mapping[Series, float]
+    started_s: float | None
+    old_names: frozenset[str]
+    unreadable: tuple[str, ...]
+    absence: Absence | None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ MAX_DEPTH = 8
 Depth = Annotated[int, Field(ge=0, le=MAX_DEPTH)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")]
 Fraction = Annotated[float, Field(ge=0, le=1)]
+Unit = Literal["ratio", "tok_s", "ms", "s", "fraction", "tokens", "count", "gib"]
 
 
 class Model(BaseModel):
@@ -215,7 +216,7 @@ class Value(Model):
 
     number: float | None
     """None where there is none; `missing` says why. Fractions are 0 to 1."""
-    unit: Literal["ratio", "tok_s", "ms", "s", "fraction", "tokens", "count", "gib"]
+    unit: Unit
     kind: Literal["measured", "quoted", "simulated"] = "measured"
     low: float | None = None
     """Bounds of the 95 % interval; None: one run, or a count, and no interval."""

@@ -5,12 +5,12 @@ Owns names, renames and resets; fetches nothing, and never guesses: what cannot 
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from specwiki.core.acceptance import at_depth
-from specwiki.core.counters import Absence, SpecCounters
+from specwiki.core.counters import Absence, Series, Snapshot, SpecCounters
 from specwiki.errors import MeasurementError
 
 COUNTERS = {
@@ -63,41 +63,6 @@ _POSITION = re.compile(r"\d{1,3}", re.ASCII)  # far above any depth; vLLM's reje
 _EXCERPT = 120
 _RERUN = "Run the block again against one server that stays up."
 _AGAIN = "Take the snapshot again, straight from one server; what a proxy has joined or cut cannot be used."
-
-
-class Series(NamedTuple):
-    """One counter or gauge of one engine: its name, the engine's label, its position or finish reason or ''."""
-
-    name: str
-    engine: str = ""
-    part: str = ""
-
-    def __str__(self) -> str:
-        label = COUNTERS.get(self.name)
-        return f"vllm:{self.name}{{engine={self.engine!r}" + (f", {label}={self.part!r}}}" if label else "}")
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """What is read of one /metrics text.
-
-    Attributes:
-        counters: Count since the server started, under the present name.
-        gauges: Value at that moment, under the present name; KV usage is a fraction 0 to 1.
-        created: Epoch seconds at which a counter began, where the server says so; for detecting resets only.
-        started_s: Epoch seconds at which the server's process began; None where it does not say.
-        old_names: Names that the server serves in their old spelling only.
-        unreadable: Lines about any of these that cannot be read or come twice, each cut to 120 characters.
-        absence: METRICS_FAILED if the text has no sample, STATS_NOT_COLLECTED if none of vLLM's own, else None.
-    """
-
-    counters: Mapping[Series, int]
-    gauges: Mapping[Series, float]
-    created: Mapping[Series, float]
-    started_s: float | None
-    old_names: frozenset[str]
-    unreadable: tuple[str, ...]
-    absence: Absence | None
 
 
 @dataclass(frozen=True)
@@ -153,14 +118,13 @@ class _Reader:
             self.absence = Absence.STATS_NOT_COLLECTED
 
     def add(self, series: Series, suffix: str, value: float) -> bool:
-        """Add a sample of any model that the engine serves; False if the value is impossible."""
+        """Add a sample, of whichever model the engine serves; False if no server can have meant the value."""
         known = self.values[suffix]
-        if suffix == "_total":
-            known[series] = known.get(series, 0) + value
-            return value.is_integer() and 0 <= known[series] <= MAX_COUNT
-        usage = RENAMED.get(series.name, series.name) == _USAGE
-        known[series] = known.get(series, 0) + value if suffix == "" and not usage else max(known.get(series, 0), value)
-        return value >= 0 and known[series] < float("inf")
+        if not 0 <= value <= MAX_COUNT or (suffix == "_total" and not value.is_integer()):
+            return False
+        summed = suffix == "_total" or series.name in GAUGES[1:]
+        known[series] = known.get(series, 0) + value if summed else max(known.get(series, 0), value)
+        return True
 
 
 def read_snapshot(text: str) -> Snapshot:
@@ -263,7 +227,7 @@ def _series(sample: re.Match[str], name: str) -> Series | None:
     return Series(name, labels.get("engine", ""), part)
 
 
-def _renamed(values: Mapping[Series, float], names: Set[str]) -> dict[Series, float]:
+def _renamed(values: Mapping[Series, float], names: AbstractSet[str]) -> dict[Series, float]:
     """Values under their present names; where a server serves both spellings the present one counts, never both."""
     return {
         s._replace(name=RENAMED.get(s.name, s.name)): v for s, v in values.items() if RENAMED.get(s.name) not in names
@@ -284,7 +248,7 @@ def _check_same_server(before: Snapshot, after: Snapshot) -> None:
         raise _error(f"{_START} went from {before.started_s} to {after.started_s}, expected one server", _RERUN)
     for name in sorted(before.old_names ^ after.old_names):
         raise _error(f"vllm:{name} is in one snapshot and vllm:{RENAMED[name]} in the other, expected one vLLM", _RERUN)
-    for series in before.created.keys() & after.created.keys():
+    for series in sorted(before.created.keys() & after.created.keys()):
         began, begins = before.created[series], after.created[series]
         if began != begins:
             raise _error(f"{series} was created at {began} and again at {begins}, expected one server", _RERUN)
@@ -293,7 +257,7 @@ def _check_same_server(before: Snapshot, after: Snapshot) -> None:
             raise _error(f"{series} was {count} and is gone, expected it to stay", _RERUN)
 
 
-def _baseline(series: Series, count: int, before: Snapshot, families: Set[tuple[str, str]]) -> int:
+def _baseline(series: Series, count: int, before: Snapshot, families: AbstractSet[tuple[str, str]]) -> int:
     """Earlier count; 0 for a label that is new under a counter that the engine had already."""
     earlier = before.counters.get(series)
     if earlier is None and (series.name, series.engine) not in families:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
@@ -36,7 +37,7 @@ class QuotedValue(Model):
         if words > MAX_EVIDENCE_WORDS:
             msg = f"evidence has {words} words, expected at most {MAX_EVIDENCE_WORDS}"
             raise ValueError(msg)
-        if self.written.removesuffix(" %") not in self.evidence:
+        if not re.search(rf"(?<![\d.]){re.escape(self.written.removesuffix(' %'))}(?!\.?\d)", self.evidence):
             msg = f"evidence '{self.evidence}' does not have the figure '{self.written}'"
             raise ValueError(msg)
         if self.written.endswith("%") and self.unit != "fraction":

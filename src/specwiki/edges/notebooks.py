@@ -86,6 +86,8 @@ def execute(source: Path, target: Path, parameters: Mapping[str, object], cwd: P
             papermill.execute_notebook(
                 str(source), str(target), parameters=dict(parameters), kernel_name="python3", progress_bar=False,
                 cwd=str(cwd), execution_timeout=CELL_TIMEOUT_S, start_timeout=START_TIMEOUT_S,
+                # The kernel's own log would land in the middle of the progress lines; its errors reach us as cells.
+                extra_arguments=["--log-level=CRITICAL"],
             )  # fmt: skip
     except PapermillExecutionError as failure:
         raise _as_error(failure, target) from failure

@@ -101,3 +101,9 @@ def write_pages(folder: Path, files: Mapping[str, str]) -> list[Path]:
     fresh.rename(folder)
     shutil.rmtree(old, ignore_errors=True)
     return [folder / name for name in files]
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a small file of ours."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")

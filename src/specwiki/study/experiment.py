@@ -25,6 +25,7 @@ from specwiki.edges.run_tables import read_run_tables, write_run_tables
 from specwiki.errors import DataError
 from specwiki.study.fingerprint import derived_under, measured_under, short_hash
 from specwiki.study.lab import RUN_VARIABLE, read_derived, stored_run
+from specwiki.study.measure import recorded_blocks
 from specwiki.study.project import Experiment
 
 Show = Callable[[Progress], None]
@@ -49,7 +50,7 @@ def run(experiment: Experiment, parameters: Mapping[str, object], show: Show) ->
     lock.check_free(model_cache.cache_folder())
     folder = _unfinished(experiment, under) or _new_folder(experiment, under)
     _execute(experiment, folder, {**parameters, "run_id": ""}, show)
-    return _store(experiment, folder, store.read_block_files(folder / "blocks"))
+    return _store(experiment, folder, recorded_blocks(experiment, folder))
 
 
 def derive(experiment: Experiment, run_id: str, parameters: Mapping[str, object], show: Show) -> Result:

@@ -78,9 +78,7 @@ def measure(experiment: Experiment, folder: Path) -> list[BlockRecord]:
     cache = cache_folder()
     cores = engine.Cores.of_this_process()
     effort = experiment.effort
-    order = planning.boots(
-        experiment.plan, effort, list(experiment.groups), np.random.default_rng(experiment.plan.seed)
-    )
+    order = _order(experiment)
     blocks = store.read_block_files(folder / "blocks")
     with engine_lock(cache, f"'specwiki run {experiment.plan.slug}'") as lock:
         tell(Progress(0, 1, "model", None))
@@ -98,7 +96,7 @@ def measure(experiment: Experiment, folder: Path) -> list[BlockRecord]:
                 _run_boot(run, boot, cores, lock)
         finally:
             os.sched_setaffinity(0, {*cores.engine, *cores.client})
-    return _with_split(run, order)
+    return recorded_blocks(experiment, folder)
 
 
 def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) -> None:
@@ -203,12 +201,14 @@ def _settled(before: str | None, read: Callable[[], str | None], num_requests: i
         time.sleep(0.05)
 
 
-def _with_split(run: _Run, order: Sequence[planning.Boot]) -> list[BlockRecord]:
-    """Mark the blocks of replicates that were cut: kept, and left out of every contrast."""
-    cut = planning.split_blocks(order, run.blocks)
-    return [
-        block.model_copy(update={"status": "split", "reason": "its replicate was cut and measured again"})
-        if block.index in cut
-        else block
-        for block in run.blocks
-    ]
+def recorded_blocks(experiment: Experiment, folder: Path) -> list[BlockRecord]:
+    """The blocks that a run's scratch folder holds, in order; those of cut replicates are marked `split`."""
+    blocks = store.read_block_files(folder / "blocks")
+    cut = planning.split_blocks(_order(experiment), blocks)
+    said = {"status": "split", "reason": "its replicate was cut and measured again"}
+    return [block.model_copy(update=said) if block.index in cut else block for block in blocks]
+
+
+def _order(experiment: Experiment) -> tuple[planning.Boot, ...]:
+    plan = experiment.plan
+    return planning.boots(plan, experiment.effort, list(experiment.groups), np.random.default_rng(plan.seed))

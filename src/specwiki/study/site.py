@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from specwiki.core.layout import Layout, Store
 from specwiki.core.model import Result
 from specwiki.edges import pages as page_files
 from specwiki.edges import site as mkdocs
+from specwiki.edges import watch
 from specwiki.edges.store import read_blocks_csv, read_notebook, read_results
 from specwiki.errors import SpecwikiError, raise_all
 from specwiki.render.downloads import LABELS, result_json, values_csv
@@ -74,8 +77,69 @@ def build_site(layout: Layout) -> Path:
     Returns:
         The folder of the built site.
     """
+    inputs = watch.fingerprint(_inputs(layout))
     render_site(layout)
-    return mkdocs.build(layout.root, layout.docs, layout.site)
+    site = mkdocs.build(layout.root, layout.docs, layout.site)
+    page_files.write_text(_stamp(layout), inputs)
+    return site
+
+
+def site_is_current(layout: Layout) -> bool:
+    """Whether the site stands, and nothing that it is made from changed since it was built."""
+    stamp = _stamp(layout)
+    if not (layout.site / "index.html").exists() or not stamp.exists():
+        return False
+    return stamp.read_text(encoding="utf-8") == watch.fingerprint(_inputs(layout))
+
+
+def serve_site(layout: Layout, port: int, say: Callable[[str], object], *, turns: int | None = None) -> None:
+    """Serve the site on loopback and build it again when something that it is made from changes, until interrupted.
+
+    Args:
+        layout: Of the project.
+        port: On loopback; 0: a free one.
+        say: Prints a line.
+        turns: How often to look for changes, twice a second; None: without end.
+    """
+    if not site_is_current(layout):
+        build_site(layout)
+    with watch.served(layout.site, port) as address:
+        say(f"serving {address} (Ctrl-C ends it)")
+        seen = watch.fingerprint(_inputs(layout))
+        for _ in itertools.count() if turns is None else range(turns):
+            time.sleep(0.5)
+            now = watch.fingerprint(_inputs(layout))
+            if now != seen:
+                seen = now
+                say(_rebuilt(layout))
+
+
+def _rebuilt(layout: Layout) -> str:
+    try:
+        build_site(layout)
+    except SpecwikiError as problem:
+        return "\n".join(f"error: {one}" for one in getattr(problem, "problems", [problem]))
+    return "built again; reload the page"
+
+
+def _stamp(layout: Layout) -> Path:
+    return layout.pages.parent / "site.sha256"
+
+
+def _inputs(layout: Layout) -> list[Path]:
+    """Everything that the site is made from: pages, results, raw files that pages show, and this package."""
+    stores = (layout.published, layout.local)
+    shown = [path for store in stores for name in ("notebook.ipynb", "blocks.csv")
+             for path in sorted(store.root.glob(f"runs/*/*/*/*/{name}"))]  # fmt: skip
+    package = Path(__file__).parents[1]
+    return [
+        layout.docs,
+        layout.root / "mkdocs.yml",
+        layout.quoted,
+        *(store.results for store in stores),
+        *shown,
+        package,
+    ]
 
 
 def _runs(layout: Layout, experiment: str, published: Sequence[Result], local: Sequence[Result]) -> list[_Run]:

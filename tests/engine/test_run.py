@@ -1,0 +1,175 @@
+"""The depth experiment from the command to the built page, cut twice on the way, on the real engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from specwiki.core.layout import Layout, Store
+from specwiki.core.model import Result
+from specwiki.edges import lock, model_cache, store
+from specwiki.edges.run_tables import read_run_tables
+from specwiki.errors import EngineError
+from specwiki.units import number_text
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "specwiki"]
+LIMIT_S = 300
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """A fresh clone, as a user has it, with a local store of its own inside."""
+    root = tmp_path_factory.mktemp("clone") / "specwiki"
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).exists():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+    identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
+    for words in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "clone"]):
+        subprocess.run(["git", *words], cwd=root, check=True)
+    return Layout(root, Store(root / ".specwiki" / "data"))
+
+
+def specwiki(project: Layout, *words: str) -> subprocess.Popen[str]:
+    env = {name: value for name, value in os.environ.items() if name != "SPECWIKI_DATA"}
+    return subprocess.Popen(
+        [*COMMAND, *words], cwd=project.root, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def run_tiny(project: Layout) -> subprocess.Popen[str]:
+    return specwiki(project, "run", "depth", "--effort", "tiny")
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=LIMIT_S)
+    return process.returncode, out, err
+
+
+def wait_for(condition, what: str):
+    until = time.monotonic() + LIMIT_S
+    while time.monotonic() < until:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.2)
+    pytest.fail(f"{what} did not happen within {LIMIT_S} s")
+
+
+def block_files(project: Layout) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in project.scratch.glob("depth/*/blocks/*.json")}
+
+
+def engine_is_gone() -> bool:
+    try:
+        lock.check_free(model_cache.cache_folder())
+    except EngineError:
+        return False
+    return True
+
+
+def test_interrupted_while_the_engine_starts(project):
+    """Ctrl-C ends the command with 130 and one line, and the engine with it."""
+    process = run_tiny(project)
+    wait_for(lambda: list(project.scratch.glob("depth/*/engine-0.log")), "a started engine")
+    process.send_signal(signal.SIGINT)
+    code, _, err = ended(process)
+
+    assert code == 130
+    assert err.count("\n") == 1
+    assert "interrupted" in err
+    wait_for(engine_is_gone, "the end of the engine")
+
+
+def test_killed_in_the_sweep_and_run_again(project):
+    """After SIGKILL no engine is left, no block is lost, and no finished replicate is measured twice."""
+    process = run_tiny(project)
+    wait_for(lambda: len(block_files(project)) >= 4, "four blocks")
+    second = ended(run_tiny(project))
+    process.kill()
+    process.communicate()
+    wait_for(engine_is_gone, "the end of the engine")
+    before = block_files(project)
+
+    assert second[0] == 3
+    assert "process" in second[2]
+    assert "specwiki run depth" in second[2]
+    code, _, err = ended(run_tiny(project))
+    assert code == 0, err
+    (result,) = store.read_results(project.local)
+    blocks = read_run_tables(project.local.run_folder(result))
+    kept = {block.index: block for block in blocks}
+    for content in before.values():
+        block = json.loads(content)
+        assert kept[block["index"]].elapsed_s == block["elapsed_s"]
+    counted = [(one.arm, one.concurrency, one.group, one.replicate) for one in blocks if one.status == "ok"]
+    assert len(counted) == len(set(counted)) == 8
+    assert {one.arm for one in blocks} == {"off", "d0", "d4", "d4-twin"}
+    first_off = next(one for one in blocks if one.arm == "off" and one.status == "ok")
+    assert first_off.index == 1
+
+
+def test_the_page_shows_what_was_stored(project):
+    """The values in both languages' HTML are those of the stored result, and nothing tracked has changed."""
+    code, _, err = ended(specwiki(project, "build"))
+    assert code == 0, err
+    (result,) = store.read_results(project.local)
+    value = result.values["ratio.c1.d4"]
+    for lang in ("en", "vi"):
+        html = (project.site / lang / "depth" / "index.html").read_text()
+        assert number_text(value.number, value.unit, lang, half_width=(value.high - value.low) / 2) in re.sub(
+            r"\s+", " ", html
+        )
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=project.root, capture_output=True, text=True, check=True
+    )
+    assert status.stdout == ""
+
+
+def test_again_with_nothing_changed(project):
+    """A second run with --if-stale measures nothing, and says so."""
+    code, out, err = ended(specwiki(project, "run", "depth", "--effort", "tiny", "--if-stale"))
+
+    assert code == 0, err
+    assert "nothing changed since" in out
+
+
+def test_derived_again_without_an_engine(project):
+    """`derive` gives the same values from the stored blocks, as a new file; the first one stays as it is."""
+    (first,) = store.read_results(project.local)
+    code, _, err = ended(specwiki(project, "derive", "depth"))
+    assert code == 0, err
+
+    results: list[Result] = store.read_results(project.local)
+    assert [one.derivation for one in results] == [1, 2]
+    assert results[0] == first
+    assert results[1].values == first.values
+
+
+def test_nothing_of_this_machine_is_stored(project):
+    """No path, host name or user name of this machine in any stored file."""
+    home, host = str(Path.home()), os.uname().nodename
+    for path in project.local.root.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            for planted in (str(project.root).encode(), str(ROOT).encode(), f"{home}/".encode()):
+                assert planted not in content, path
+            assert len(host) < 4 or host.encode() not in content, path
