@@ -20,6 +20,10 @@ ROOT = Path(__file__).parents[1]
 HOSTILE = "<script>document.title='owned'</script> **bold** `x` [a](javascript:alert(1)) @{{ 7*7 }} | \u202eevil\u202c"
 """What a model or a log may say; wherever it is shown, it must be shown and do nothing."""
 
+CURRENT_COLUMNS = ("output_tok_s", "ratio", "tokens_per_step", "acceptance_rate", "coverage", "cycle_ratio", "ttft_ms")
+STRATA_COLUMNS = ("ratio", "acceptance_rate", "coverage")
+NOTHING_DRAFTED = (("acceptance_rate", "fraction"), ("tokens_per_step", "tokens"), ("coverage", "fraction"))
+
 
 def _interval(number: float, share: float = 0.03, **more: Any) -> Value:
     return Value(number=number, low=number * (1 - share), high=number * (1 + share), **more)
@@ -30,7 +34,9 @@ def sample_values(depths: tuple[int, ...], gain: float) -> dict[str, Value]:
     values: dict[str, Value] = {"boots": Value(number=5, unit="count")}
     for load, base in ((1, 59.9), (4, 194.2)):
         values[f"output_tok_s.c{load}.off"] = _interval(base, unit="tok_s", n=4)
-        values[f"ratio.c{load}.off"] = Value(number=1, unit="ratio", n=4)
+        values[f"ttft_ms.c{load}.off"] = _interval(47.3, unit="ms", n=4)
+        for metric, unit in NOTHING_DRAFTED:
+            values[f"{metric}.c{load}.off"] = Value(number=None, unit=unit, missing="speculation_off")
         values[f"aa.c{load}"] = _interval(1.004, 0.012, unit="ratio", n=4)
         values[f"floor.c{load}"] = Value(number=0.012, unit="fraction")
         for depth in depths:
@@ -61,29 +67,35 @@ def sample_values(depths: tuple[int, ...], gain: float) -> dict[str, Value]:
     return values
 
 
-def _tables(depths: tuple[int, ...]) -> dict[str, Table]:
-    columns = ("ratio", "output_tok_s", "tokens_per_step", "acceptance_rate")
-    off = (Cell(label="arm.off"), Cell(label="streams.1"), Cell(value="ratio.c1.off"), Cell(value="output_tok_s.c1.off"),
-           Cell(), Cell())  # fmt: skip
-    rows = [off]
-    for load in (1, 4):
-        for depth in depths:
-            cells = [Cell(value=f"{column}.c{load}.d{depth}") for column in columns]
-            rows.append((Cell(label=f"arm.d{depth}"), Cell(label=f"streams.{load}"), *cells))
-    strata = ("chat", "code", "explaining", "copy-heavy")
+def _cell(values: dict[str, Value], key: str) -> Cell:
+    return Cell(value=key) if key in values else Cell()
+
+
+def _tables(depths: tuple[int, ...], values: dict[str, Value]) -> dict[str, Table]:
+    """Of the shapes that the depth experiment makes."""
+    current = [
+        (Cell(label=f"arm.{arm}"), Cell(label=f"streams.{load}"),
+         *(_cell(values, f"{metric}.c{load}.{arm}") for metric in CURRENT_COLUMNS))
+        for load in (1, 4)
+        for arm in ("off", *(f"d{depth}" for depth in depths))
+    ]  # fmt: skip
+    strata = [
+        (Cell(label=f"stratum.{one}"), *(_cell(values, f"{metric}.c1.d4.{one}") for metric in STRATA_COLUMNS),
+         _cell(values, f"repeated_4grams.{one}"))
+        for one in ("chat", "code", "explaining", "copy-heavy", "vietnamese")
+    ]  # fmt: skip
+    arms = [f"d{depth}" for depth in depths if depth]
+    acceptance = [
+        (Cell(label=f"position.{at}"), *(_cell(values, f"position_acceptance.c1.{arm}.p{at}") for arm in arms))
+        for at in range(max(depths))
+    ]
+    named = [f"column.{metric}" for metric in CURRENT_COLUMNS]
+    by_kind = [f"column.{metric}" for metric in (*STRATA_COLUMNS, "repeated_4grams")]
     return {
-        "current": Table(
-            columns=("column.arm", "column.streams", *(f"column.{one}" for one in columns)), rows=tuple(rows)
-        ),
-        "strata": Table(
-            columns=("column.stratum", "column.ratio", "column.acceptance_rate", "column.repeated_4grams"),
-            rows=tuple(
-                (Cell(label=f"stratum.{one}"), Cell(value=f"ratio.c1.d4.{one}"),
-                 Cell(value=f"acceptance_rate.c1.d4.{one}"), Cell(value=f"repeated_4grams.{one}"))
-                for one in strata
-            ),
-        ),
-    }  # fmt: skip
+        "current": Table(columns=("column.arm", "column.streams", *named), rows=tuple(current)),
+        "strata": Table(columns=("column.stratum", *by_kind), rows=tuple(strata)),
+        "acceptance": Table(columns=("column.position", *(f"arm.{arm}" for arm in arms)), rows=tuple(acceptance)),
+    }
 
 
 def _charts(depths: tuple[int, ...], values: dict[str, Value]) -> dict[str, Any]:
@@ -154,11 +166,12 @@ def sample_result(
             "started_utc": "2026-11-28T08:00:00Z", "wall_minutes": 6.44, "temperature": 0,
         },
         "values": values,
-        "tables": _tables(depths),
+        "tables": _tables(depths, values),
         "charts": _charts(depths, values),
         "outcomes": {
             "best.c1": outcome, "best.c4": outcome,
             "adopt.c1": Outcome(verdict={"off": "keep", "depth": "adopt"}.get(best, best), depth=outcome.depth),
+            "adopt.c4": Outcome(verdict={"off": "adopt", "depth": "keep"}.get(best, best), depth=outcome.depth),
             "schedule": Outcome(verdict="offered" if best == "depth" else "not-offered"),
         },
         "schedule": ((1, 3, 4), (4, 8, 2)) if best == "depth" else None,

@@ -35,7 +35,7 @@ def drafts(records):
 
 
 def test_one_boot_equals_native_boots(boot, profile, prompts):
-    """At depths 2 and 4, drafts, drafted, accepted and per-position counts are those of native boots; 0 drafts nothing."""
+    """At depths 2 and 4 all counts and answers are those of native boots; depth 0 drafts nothing."""
     started = contextmanager(boot)
     seen = {}
     with started(depths=(0, 2, 4)) as live:

@@ -1,0 +1,115 @@
+"""Charts: honest axes, words of the page's language, and the same bytes every time."""
+
+import json
+import re
+
+import pytest
+
+from specwiki.errors import DataError
+from specwiki.render.charts import DEPTH_STYLES, STREAM_STYLES, data_of, position_chart, ratio_chart, to_svg
+
+ROWS = [
+    {"depth": depth, "concurrency": load, "ratio": 0.9, "low": 0.8, "high": 1.4}
+    for depth in (0, 2, 4, 8)
+    for load in (1, 4)
+]
+
+
+def encodings(spec, channel):
+    """A channel's encoding in every layer that has it."""
+    return [layer["encoding"][channel] for layer in spec["layer"] if channel in layer["encoding"]]
+
+
+def test_throughput_starts_at_zero_and_holds_every_interval():
+    """The axis is the same in all layers."""
+    domains = [one["scale"]["domain"] for one in encodings(ratio_chart(ROWS), "y")]
+
+    assert all(low == 0 and high > 1.4 for low, high in domains)
+
+
+def test_depths_are_ordinal_and_no_line_joins_them():
+    """Between two measured depths the chart knows nothing."""
+    spec = ratio_chart(ROWS)
+
+    assert all(one["type"] == "ordinal" for one in encodings(spec, "x"))
+    assert all(layer["mark"]["type"] != "line" for layer in spec["layer"])
+
+
+def test_positions_of_one_depth_are_joined():
+    """All of them were measured."""
+    spec = position_chart([{"depth": 2, "position": at, "share": 0.5, "low": 0.4, "high": 0.6} for at in (0, 1)])
+
+    assert any(layer["mark"]["type"] == "line" for layer in spec["layer"])
+
+
+def test_a_point_without_interval_is_hollow():
+    """And has no rule."""
+    spec = ratio_chart([{"depth": 4, "concurrency": 1, "ratio": 0.9, "low": None, "high": None}])
+    hollow = [layer for layer in spec["layer"] if layer["mark"].get("filled") is False]
+
+    assert "false" in hollow[0]["transform"][0]["filter"]
+    svg = to_svg(spec, "en", "x", "alt")
+    assert 'fill="var(--sw-bg)"' in svg
+
+
+def test_a_series_keeps_colour_and_shape_when_others_are_missing():
+    """Four streams alone look as they do beside one stream."""
+    alone = ratio_chart([row for row in ROWS if row["concurrency"] == 4])
+
+    assert encodings(alone, "color")[0]["scale"]["range"] == [STREAM_STYLES[4][0]]
+    assert encodings(alone, "shape")[0]["scale"]["range"] == [STREAM_STYLES[4][1]]
+
+
+def test_no_two_series_look_alike():
+    """Neither by colour nor by shape."""
+    for styles in (STREAM_STYLES, DEPTH_STYLES):
+        assert len({colour for colour, _ in styles.values()}) == len(styles)
+        assert len({shape for _, shape in styles.values()}) == len(styles)
+
+
+def test_a_stored_chart_has_keys_and_a_drawn_one_has_words():
+    """In either language, with its decimal mark."""
+    stored = json.dumps(ratio_chart(ROWS))
+    english, vietnamese = (to_svg(ratio_chart(ROWS), lang, "x", "alt") for lang in ("en", "vi"))
+
+    assert "label:axis.ratio" in stored
+    assert "Throughput over off" in english
+    assert ">1.00<" in english
+    assert "Thông lượng so với tắt" in vietnamese
+    assert ">1,00<" in vietnamese
+    assert "label:" not in english + vietnamese
+
+
+def test_a_key_without_wording_stops_the_chart():
+    """Before it is drawn."""
+    spec = ratio_chart(ROWS) | {"title": "label:axis.nothing"}
+
+    with pytest.raises(DataError, match=r"axis\.nothing"):
+        to_svg(spec, "en", "x", "alt")
+
+
+def test_a_drawing_is_the_same_every_time_and_has_ids_of_its_own():
+    """Two charts on a page share none."""
+    one, again, other = (to_svg(ratio_chart(ROWS), "en", name, "alt") for name in ("a", "a", "b"))
+
+    assert one == again
+    assert "\n" not in one
+    ids = [set(re.findall(r'id="([^"]+)"', svg)) for svg in (one, other)]
+    assert not ids[0] & ids[1]
+    assert set(re.findall(r"url\(#([^)]+)\)", one)) <= ids[0]
+
+
+def test_a_drawing_comes_in_two_widths_with_its_alternative_text():
+    """Escaped, whatever it says."""
+    svg = to_svg(ratio_chart(ROWS), "en", "x", '"quoted" <b>')
+
+    assert svg.count('role="img" aria-label="&quot;quoted&quot; &lt;b&gt;"') == 2
+    assert 'class="sw-svg sw-wide"' in svg
+    assert 'class="sw-svg sw-narrow"' in svg
+
+
+def test_the_data_of_a_chart_are_its_rows():
+    """The reference line is none."""
+    assert len(data_of(ratio_chart(ROWS))) == len(ROWS)
+    assert data_of({}) == []
+    assert data_of({"layer": [{"data": {"values": [{"a": 1}]}}]}) == [{"a": 1}]

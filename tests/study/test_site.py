@@ -1,0 +1,128 @@
+"""From stored results to the built site, with the real MkDocs."""
+
+import datetime as dt
+import json
+import re
+
+import pytest
+
+from specwiki.core.layout import Layout, Store
+from specwiki.errors import CheckError, SpecwikiError
+from specwiki.study.site import build_site, render_site, serve_site, site_is_current
+
+
+@pytest.mark.parametrize("best", ["off", "depth", "undecided"])
+def test_pages_read_well_whatever_the_outcome(project, add, make_result, best):
+    """No label key, no Jinja, no None reaches a page."""
+    add(project.published, make_result(best=best, gain={"off": 0.9, "depth": 1.15, "undecided": 1.0}[best]))
+    render_site(project)
+
+    for path in sorted(project.pages.rglob("*.md")):
+        text = re.sub(r"<svg.*?</svg>|`[^`]*`", "", path.read_text(encoding="utf-8"))
+        assert not re.search(r"label:|None|undefined|@\{\{|\b(?:outcome|missing|reason|column)\.[a-z]", text), path
+
+
+def test_both_stores_are_shown_and_the_local_one_leads(project, add, make_result):
+    """The published result of the same machine stands beside it, not that of another."""
+    add(project.published, make_result(run_id="r1"))
+    add(project.published, make_result(run_id="r2", machine="other", as_of=dt.date(2026, 11, 29)))
+    add(project.local, make_result(run_id="r3", effort="quick"))
+    render_site(project)
+
+    text = (project.pages / "en" / "depth.md").read_text(encoding="utf-8")
+    assert text.index('class="sw-result" data-origin="local"') < text.index('class="sw-result" data-origin="published"')
+    shown = json.loads((project.pages / "en" / "data" / "depth" / "published" / "result.json").read_text("utf-8"))
+    assert shown["run_id"] == "r1"
+
+
+def test_a_local_result_that_was_published_is_shown_once(project, add, make_result):
+    """As published."""
+    add(project.published, make_result())
+    add(project.local, make_result())
+    render_site(project)
+
+    assert 'data-origin="local"' not in (project.pages / "en" / "depth.md").read_text(encoding="utf-8")
+
+
+def test_the_notebook_becomes_a_page_with_the_stored_chart(project, add, make_result):
+    """And its file a download."""
+    add(project.published, make_result())
+    render_site(project)
+
+    text = (project.pages / "vi" / "notebooks" / "depth-published.md").read_text(encoding="utf-8")
+    assert "Thông lượng so với tắt" in text
+    assert (project.pages / "vi" / "data" / "depth" / "published" / "notebook.ipynb").exists()
+
+
+def test_every_problem_of_every_page_is_reported_and_the_old_pages_stay(project):
+    """Nothing half-rendered replaces them."""
+    render_site(project)
+    before = (project.pages / "en" / "index.md").read_text(encoding="utf-8")
+    for lang in ("en", "vi"):
+        (project.docs / lang / "index.md").write_text("@{{ value('ratio.c1.d44') }}", encoding="utf-8")
+
+    with pytest.raises(SpecwikiError) as caught:
+        render_site(project)
+
+    assert [one.where for one in caught.value.problems] == ["docs/en/index.md", "docs/vi/index.md"]
+    assert (project.pages / "en" / "index.md").read_text(encoding="utf-8") == before
+
+
+def test_the_site_is_built_tidied_and_known_to_be_current(project, add, make_result):
+    """Until something that it is made from changes."""
+    add(project.published, make_result())
+    assert not site_is_current(project)
+    site = build_site(project)
+
+    assert site_is_current(project)
+    assert (site / "index.html").exists()
+    assert (site / "en" / "depth" / "index.html").exists()
+    assert (site / "vi" / "404.html").read_bytes() == (site / "404.html").read_bytes()
+    assert not list(site.rglob("*.map"))
+    assert {path.name for path in site.rglob("lunr.??.min.js")} == {"lunr.vi.min.js"}
+    assert not [path for path in site.rglob("*.html") if "cell_type" in path.read_text(encoding="utf-8")]
+
+    index = project.docs / "en" / "index.md"
+    index.write_text(index.read_text(encoding="utf-8") + "\nOne word.\n", encoding="utf-8")
+    assert not site_is_current(project)
+
+
+def test_a_broken_link_stops_the_build_and_the_old_site_stays(project):
+    """MkDocs' warning is what the error says."""
+    build_site(project)
+    index = project.docs / "vi" / "index.md"
+    index.write_text(index.read_text(encoding="utf-8") + "\n[x](nowhere.md)\n", encoding="utf-8")
+
+    with pytest.raises(CheckError, match=r"mkdocs build, vi: .*nowhere\.md"):
+        build_site(project)
+
+    assert "nowhere" not in (project.site / "vi" / "index.html").read_text(encoding="utf-8")
+    assert not list(project.root.glob(".site*"))
+
+
+def test_two_builds_are_the_same(project, add, make_result):
+    """Byte for byte, apart from MkDocs' date of the sitemap."""
+    add(project.published, make_result())
+    build_site(project)
+    first = {path.relative_to(project.site): path.read_bytes() for path in project.site.rglob("*.html")}
+    build_site(project)
+
+    assert first == {path.relative_to(project.site): path.read_bytes() for path in project.site.rglob("*.html")}
+
+
+def test_serving_says_where_and_ends(project):
+    """It builds first where there is no site."""
+    said = []
+    serve_site(project, 0, said.append, turns=1)
+
+    assert said[0].startswith("serving http://127.0.0.1:")
+    assert (project.site / "index.html").exists()
+
+
+def test_another_store_is_read_where_the_layout_says(project, add, make_result, tmp_path):
+    """As SPECWIKI_DATA does."""
+    elsewhere = Layout(project.root, Store(tmp_path / "elsewhere"))
+    add(elsewhere.local, make_result(effort="quick"))
+    render_site(elsewhere)
+
+    assert 'data-origin="local"' in (project.pages / "en" / "depth.md").read_text(encoding="utf-8")
