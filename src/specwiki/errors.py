@@ -18,13 +18,14 @@ class SpecwikiError(Exception):
     Attributes:
         where: File, flag, parameter or part that the error is about.
         what: What is wrong, with the value that came and what was expected.
-        hint: What to do next, a full sentence.
+        hint: What to do next, a sentence; its full stop may be left out.
     """
 
     exit_code: ClassVar[int] = 1
 
     def __init__(self, where: str, what: str, hint: str) -> None:
-        super().__init__(f"{where}: {what}. {hint}")
+        end = "" if hint.endswith((".", "?")) else "."
+        super().__init__(f"{where}: {what}. {hint}{end}")
         self.where = where
         self.what = what
         self.hint = hint

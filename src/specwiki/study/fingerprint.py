@@ -15,10 +15,7 @@ from specwiki.study.project import Experiment
 
 PACKAGE = Path(specwiki.__file__).parent
 MEASURING_CODE = (
-    "core/acceptance.py",
     "core/blocks.py",
-    "core/counters.py",
-    "core/judge.py",
     "core/plan.py",
     "core/prometheus.py",
     "edges/client.py",
@@ -27,8 +24,18 @@ MEASURING_CODE = (
     "vllm_ext/launcher.py",
     "vllm_ext/scheduler.py",
 )
-"""What decides which requests are sent, to which engine, and what is recorded."""
-DERIVING_CODE = ("core/acceptance.py", "core/counters.py", "core/depth.py", "core/stats.py", "render/charts.py")
+"""What decides which requests are sent, to which engine, and what is recorded of the answers."""
+DERIVING_CODE = (
+    "core/acceptance.py",
+    "core/counters.py",
+    "core/depth.py",
+    "core/depth_findings.py",
+    "core/depth_values.py",
+    "core/geometric.py",
+    "core/judge.py",
+    "core/stats.py",
+    "render/charts.py",
+)
 """What turns blocks into values and charts; a change needs `specwiki derive`, not a new measurement."""
 
 
