@@ -196,7 +196,7 @@ def sample_notebook() -> dict[str, Any]:
     return {"cells": [words, injected, code], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_result() -> Callable[..., Result]:
     """Makes made-up results; arguments as of `sample_result`."""
     return sample_result
@@ -225,13 +225,19 @@ def copy_project(folder: Path) -> Layout:
     return Layout(folder, Store(folder / ".specwiki" / "data"))
 
 
+@pytest.fixture(scope="session")
+def make_project() -> Callable[[Path], Layout]:
+    """Copies this project's pages into a folder, with nothing measured."""
+    return copy_project
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Layout:
     """A project of its own, with nothing measured."""
     return copy_project(tmp_path)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def add() -> Callable[[Store, Result], None]:
     """Puts a result with its raw files into a store."""
     return add_result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -43,6 +44,9 @@ Parameters = Annotated[
 @app.callback()
 def _options(*, debug: Annotated[bool, typer.Option(help="Show tracebacks of errors.")] = False) -> None:
     state["debug"] = debug
+    if not debug:
+        # What libraries log about a kernel that ends would stand between our own lines; errors reach us as exceptions.
+        logging.disable(logging.CRITICAL)
 
 
 @app.command()

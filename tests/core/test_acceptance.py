@@ -19,13 +19,13 @@ steps = st.integers(0, 8).flatmap(lambda drafted: st.tuples(st.just(drafted), st
 @st.composite
 def a_request(draw):
     """Any request with at least one drafted step, some without, and a stop anywhere in the last draft."""
-    taken = draw(st.lists(steps, min_size=1, max_size=12))
+    taken = draw(st.lists(steps, min_size=1, max_size=6))
     made = sum(accepted + 1 for _, accepted in taken)
     more = draw(st.one_of(st.integers(0, 20), st.integers(-taken[-1][1], 0)))
     return RequestSteps(tuple(d for d, _ in taken), tuple(a for _, a in taken), 1 + made + more)
 
 
-requests_of_a_block = st.lists(a_request(), min_size=1, max_size=8)
+requests_of_a_block = st.lists(a_request(), min_size=1, max_size=4)
 
 
 def test_rate_is_accepted_per_drafted():

@@ -24,6 +24,15 @@ def test_a_changed_added_or_lost_file_changes_the_fingerprint(tmp_path):
     assert len(set(seen)) == 4
 
 
+def test_what_python_leaves_behind_is_no_change(tmp_path):
+    """Importing a module compiles it."""
+    seen = fingerprint([tmp_path])
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "x.pyc").write_bytes(b"")
+
+    assert seen == fingerprint([tmp_path])
+
+
 def test_a_folder_is_served_and_the_port_is_held(tmp_path):
     """A second server on it is told so."""
     (tmp_path / "index.html").write_text("here", encoding="utf-8")

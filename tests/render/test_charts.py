@@ -7,6 +7,8 @@ import pytest
 
 from specwiki.errors import DataError
 from specwiki.render.charts import DEPTH_STYLES, STREAM_STYLES, data_of, position_chart, ratio_chart, to_svg
+from specwiki.render.figures import chart_figure
+from specwiki.render.values import Sourced
 
 ROWS = [
     {"depth": depth, "concurrency": load, "ratio": 0.9, "low": 0.8, "high": 1.4}
@@ -106,6 +108,21 @@ def test_a_drawing_comes_in_two_widths_with_its_alternative_text():
     assert svg.count('role="img" aria-label="&quot;quoted&quot; &lt;b&gt;"') == 2
     assert 'class="sw-svg sw-wide"' in svg
     assert 'class="sw-svg sw-narrow"' in svg
+
+
+def test_a_point_without_interval_is_explained_and_has_words_in_the_table(make_result):
+    """In the caption, and in place of its bounds."""
+    chart = ratio_chart([{"depth": 4, "concurrency": 1, "ratio": 0.9, "low": None, "high": None}])
+    figure = chart_figure(Sourced(make_result(charts={"ratio": chart}), "published"), "ratio", "alt", "en")
+
+    assert "hollow: one run, no interval</figcaption>" in figure
+    assert figure.count("<td>one run, no interval</td>") == 2
+
+
+def test_a_chart_that_the_result_lacks_is_an_error(make_result):
+    """A notebook may name one."""
+    with pytest.raises(DataError, match="there is no chart 'ratios'. Did you mean 'ratio'"):
+        chart_figure(Sourced(make_result(), "published"), "ratios", "alt", "en")
 
 
 def test_the_data_of_a_chart_are_its_rows():

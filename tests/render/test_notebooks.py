@@ -35,6 +35,14 @@ def test_output_is_inert(notebook):
     assert "text&#47;html" in text or "text/html" in text
 
 
+def test_plain_text_output_is_shown_as_it_is(notebook):
+    """Asterisks and all."""
+    said = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "a * b"}}
+    cell = {"cell_type": "code", "execution_count": 1, "id": "d", "metadata": {}, "source": "1", "outputs": [said]}
+
+    assert "<code>a &#42; b</code>" in page(notebook | {"cells": [cell]})
+
+
 def test_injected_parameters_are_left_out(notebook):
     """They are this run's, with paths in them."""
     assert "secret" not in page(notebook)

@@ -8,7 +8,7 @@ from specwiki.core.claims import Claim, OutcomeWordings, Wordings
 from specwiki.core.quoted import QuotedSource, QuotedValue, Wording
 from specwiki.errors import ClaimError, InputError
 from specwiki.render.evidence import Evidence, evidence_of
-from specwiki.render.pages import parse_page, render_page
+from specwiki.render.pages import parse_page, render_page, wording_problems
 
 WORDS = Wordings(holds='yes @{{ value("ratio.c1.d4") }}', fails="no", open="open: @{{ reason }}")
 SOURCE = QuotedSource(
@@ -165,6 +165,20 @@ def test_an_outcome_says_its_depth(make_result):
 def test_a_run_without_an_outcome_says_so(make_result):
     """A trial run decides nothing."""
     assert "not measured at this effort" in rendered('@{{ outcome("best.c1") }}', published=make_result(outcomes={}))
+
+
+def test_a_wording_that_no_page_shows_yet_is_checked_too():
+    """Else a typing error would appear on the day that a verdict changes."""
+    bad = Wordings(holds='@{{ value("ratio.c1.d44") }}', fails="@{{ x }}", open="-")
+    claims = {"odd": Claim.model_construct(expression='v("ratios") > 1', en=bad, vi=WORDS)}
+    outcomes = {"best.c1": OutcomeWordings(en={"depth": "@{% if %}"}, vi={"depth": "@{{ depth }}"})}
+
+    found = [str(one) for one in wording_problems(Evidence(claims=claims, outcomes=outcomes))]
+
+    assert [one.partition(":")[0] for one in found] == [
+        "claim 'odd', en.holds", "claim 'odd', en.fails", "outcome 'best.c1', en.depth", "claim 'odd'",
+    ]  # fmt: skip
+    assert wording_problems(SHARED) == []
 
 
 def test_quoted_figures_keep_their_digits_and_are_marked():

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from specwiki.core.layout import Layout, Store
+from specwiki.edges.store import write_result
 from specwiki.errors import CheckError, SpecwikiError
 from specwiki.study.site import build_site, render_site, serve_site, site_is_current
 
@@ -117,6 +118,46 @@ def test_serving_says_where_and_ends(project):
 
     assert said[0].startswith("serving http://127.0.0.1:")
     assert (project.site / "index.html").exists()
+
+
+def test_a_change_is_built_while_serving_and_a_mistake_ends_nothing(project):
+    """The reader is told, and the old site stays."""
+    build_site(project)
+    index = project.docs / "en" / "index.md"
+    good = index.read_text(encoding="utf-8")
+    texts = [good + "\n@{{ nonsense }}\n", good + "\nOne word.\n"]
+    said = []
+
+    def say(line):
+        said.append(line)
+        if texts:
+            index.write_text(texts.pop(0), encoding="utf-8")
+
+    serve_site(project, 0, say, turns=3)
+
+    assert "error: docs/en/index.md: 'nonsense' is undefined" in said[1]
+    assert said[2] == "built again; reload the page"
+    assert "One word." in (project.site / "en" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_result_without_its_raw_files_still_has_pages(project, make_result):
+    """Only the current results' raw files are committed."""
+    write_result(project.published, make_result())
+    build_site(project)
+
+    assert (project.pages / "en" / "data" / "depth" / "published" / "values.csv").exists()
+    assert not (project.pages / "en" / "notebooks").exists()
+
+
+def test_a_missing_root_page_is_named(project):
+    """With all other files of the site that are not there."""
+    (project.docs / "root" / "index.html").unlink()
+    (project.docs / "mkdocs.vi.yml").unlink()
+
+    with pytest.raises(SpecwikiError) as caught:
+        build_site(project)
+
+    assert len(caught.value.problems) == 2
 
 
 def test_another_store_is_read_where_the_layout_says(project, add, make_result, tmp_path):

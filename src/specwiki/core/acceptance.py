@@ -77,7 +77,7 @@ def position_acceptance(counters: SpecCounters) -> tuple[float, ...]:
 
 def conditional_from_counters(counters: SpecCounters) -> ConditionalAcceptance:
     """Conditional acceptance from counters alone: exact if every draft was full, else a lower bound."""
-    reached = (counters.num_drafts, *counters.accepted_per_position[:-1])
+    reached = (counters.num_drafts, *counters.accepted_per_position)[: counters.depth]
     rates = _ratios(counters.accepted_per_position, reached)
     return ConditionalAcceptance(rates, is_lower_bound=not counters.every_draft_full)
 

@@ -28,7 +28,3 @@ def current_of(results: Iterable[Result], experiment: str) -> list[Result]:
     """The current results of one experiment on every profile and machine, newest first."""
     mine = [result for key, result in current(results).items() if key[2] == experiment]
     return sorted(mine, key=lambda one: (one.as_of, one.run_id, one.derivation), reverse=True)
-
-
-def _age(result: Result) -> tuple[str, str, int]:
-    return result.as_of.isoformat(), result.run_id, result.derivation

@@ -13,7 +13,18 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from specwiki.core.stats import CONFIDENCE, Boots, Floats, Interval, LogMean, log_mean, ratio_interval, t_quantile
+from specwiki.core.stats import (
+    AT_LEAST,
+    CONFIDENCE,
+    Boots,
+    Floats,
+    Interval,
+    LogMean,
+    finite_array,
+    log_mean,
+    ratio_interval,
+    t_quantile,
+)
 from specwiki.errors import MeasurementError
 
 THRESHOLD = 1.10
@@ -166,13 +177,14 @@ def choose_depth(
         MeasurementError: If there is no depth, a depth lacks a replicate, or there are fewer than 2.
     """
     depths = sorted(log_throughput)
-    if not depths or len({len(values) for values in log_throughput.values()}) != 1:
-        raise _error(f"depths {depths} with {[len(log_throughput[d]) for d in depths]} replicates, expected all alike")
-    table = np.array([log_throughput[depth] for depth in depths], dtype=np.float64)
+    lengths = [len(log_throughput[depth]) for depth in depths] + ([] if off is None else [len(off)])
+    if not depths or len(set(lengths)) != 1:
+        raise _error(f"depths {depths} and off with {lengths} replicates, expected a depth and the same for each")
+    table = np.array([finite_array(log_throughput[depth], AT_LEAST) for depth in depths])
     to_best = dict(zip(depths, _to_best_of_others(table), strict=True))
     best = depths[int(table.mean(axis=1).argmax())]
     near = [depth for depth in depths if to_best[depth].low >= NEAR_BEST]
-    to_off = {} if off is None else _to_control(depths, table - np.asarray(off, dtype=np.float64), boots)
+    to_off = {} if off is None else _to_control(depths, table - finite_array(off), boots)
     if to_off and to_off[best].low > 1:
         return DepthChoice(Choice.DEPTH, min([*near, best]), best, to_best, to_off)
     shown_off = bool(to_off) and all(ratio.high < 1 for ratio in to_off.values())
@@ -210,10 +222,11 @@ def _to_best_of_others(table: Floats) -> list[Interval]:
     residuals = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
     df = (n - 1) * (num_depths - 1)
     se = math.sqrt(2 / n * float((residuals**2).sum()) / df)
-    reach = max_t(num_depths - 1, df, CONFIDENCE) * se
+    quantile = max_t(num_depths - 1, df, CONFIDENCE)
     means = table.mean(axis=1)
     gaps = [float(mean - np.delete(means, i).max()) for i, mean in enumerate(means)]
-    return [Interval(math.exp(gap), math.exp(gap - reach), math.exp(gap + reach), n) for gap in gaps]
+    estimates = [LogMean(gap, se, df, n) for gap in gaps]
+    return [Interval(one.bound(0), one.bound(-quantile), one.bound(quantile), n) for one in estimates]
 
 
 def _to_control(depths: Sequence[int], ratios: Floats, boots: Boots | None) -> dict[int, Interval]:

@@ -135,7 +135,7 @@ async def _read_stream(client: httpx.AsyncClient, body: dict[str, Any], model: s
     stream = _Stream()
     async with client.stream("POST", "/v1/chat/completions", json=body) as response:
         if not response.is_success:
-            said = (await response.aread()).decode(errors="replace")[:300]
+            said = " ".join((await response.aread()).decode(errors="replace").split())[:300]
             raise MeasurementError("engine", f"answered HTTP {response.status_code}: {said}", "See the engine's log")
         async for line in response.aiter_lines():
             if line.startswith("data: ") and line != "data: [DONE]":

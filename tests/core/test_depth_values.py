@@ -1,0 +1,218 @@
+"""From blocks with a known truth to values, decisions, tables and chart rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import numpy as np
+import pytest
+
+from specwiki.core import depth_findings, depth_values
+from specwiki.core.blocks import POOLED, BlockRecord, RequestRecord, SpecTotals
+from specwiki.core.model import Rule
+from specwiki.core.stats import ASSUMED_BOOT_SD
+
+STRATA = ("chat", "code")
+TOKENS = 41
+RULE = Rule(primary="output_tok_s", guards=(), threshold=0.1, variant="strict", current_depth=4)
+
+
+def requests(depth, speed, stratum_of, number=4):
+    """Answers of `number` prompts; each decode step that drafts has half of its tokens accepted."""
+    made = []
+    for i in range(number):
+        drafted = accepted = None
+        if depth is not None:
+            steps = 5 if depth else 0
+            drafted, accepted = (depth,) * steps, (depth // 2 + i % 2 * (depth > 1) * (depth // 2),) * steps
+        made.append(
+            RequestRecord(
+                prompt_id=f"{stratum_of(i)}-{i}", stratum=stratum_of(i), started_s=i, ttft_ms=100,
+                e2e_ms=100 + TOKENS / speed * 1e3, prompt_tokens=9, completion_tokens=TOKENS, finish_reason="length",
+                text_sha256="0" * 64, repeated_4grams=0.1 * i, drafted=drafted, accepted=accepted,
+            )
+        )  # fmt: skip
+    return tuple(made)
+
+
+def block(index, boot, arm, load, replicate, speed, **changed):
+    group = changed.get("group", POOLED)
+    depth = None if arm == "off" else int(arm[1])
+    stratum_of = (lambda i: STRATA[i % 2]) if group == POOLED else (lambda _: group)
+    made = requests(depth, speed / load, stratum_of)
+    counters = None
+    if depth:
+        drafts = sum(len(one.drafted) for one in made)
+        accepted = [sum(j > p for one in made for j in one.accepted) for p in range(depth)]
+        counters = SpecTotals(num_drafts=drafts, num_draft_tokens=drafts * depth, num_accepted_tokens=sum(accepted),
+                              accepted_per_position=tuple(accepted))  # fmt: skip
+    absence = {None: "speculation_off", 0: "drafter_did_not_run"}.get(depth)
+    fields = {
+        "index": index, "boot": boot, "arm": arm, "depth": depth, "concurrency": load, "group": group,
+        "replicate": replicate, "status": "ok", "started_utc": dt.datetime(2026, 11, 29, tzinfo=dt.UTC),
+        "elapsed_s": TOKENS * len(made) / speed, "counters": counters, "absence": absence, "requests": made,
+    }  # fmt: skip
+    return BlockRecord(**{**fields, **changed})
+
+
+def experiment(truth, noise=0.002, replicates=4, loads=(1, 4), seed=1):
+    """Blocks whose arms run at `truth` (arm → ratio over off) times off; off in two boots, the sweep in one."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for load in loads:
+        for replicate in range(1, replicates + 1):
+            for arm, ratio in truth.items():
+                boot = (0 if replicate <= replicates / 2 else 2) if arm == "off" else 1
+                speed = 50 * load * (ratio if isinstance(ratio, float) else ratio[load])
+                made.append(block(len(made), boot, arm, load, replicate, speed * math.exp(rng.normal(0, noise))))
+    return made
+
+
+SLOWER = {"off": 1.0, "d0": 0.94, "d2": 0.9, "d4": 0.85, "d4-twin": 0.85, "d8": 0.7}
+FASTER = {"off": 1.0, "d0": 0.94, "d2": 1.2, "d4": 1.5, "d4-twin": 1.5, "d8": 1.1}
+BY_LOAD = {"off": 1.0, "d2": {1: 1.2, 4: 1.5}, "d4": {1: 1.5, 4: 1.1}, "d4-twin": {1: 1.5, 4: 1.1}}
+UNSURE = {"off": 1.0, "d2": 1.01, "d4": 1.02, "d4-twin": 1.02}
+
+
+def analysed(truth, **options):
+    run = depth_values.arrange(experiment(truth, **options))
+    return run, depth_values.values(run)
+
+
+def decided(truth, **options):
+    run, _ = analysed(truth, **options)
+    chosen = depth_findings.choices(run)
+    tiers = depth_findings.tiers(run, chosen)
+    return depth_findings.outcomes(run, chosen, RULE, tiers), tiers
+
+
+def test_a_ratio_finds_its_truth():
+    """The interval of a ratio over off holds the truth and is as wide as the boots demand."""
+    _, values = analysed(SLOWER)
+
+    for arm in ("d0", "d2", "d4", "d8"):
+        value = values[f"ratio.c1.{arm}"]
+        assert value.low < SLOWER[arm] < value.high
+        assert value.n == 4
+        assert math.log(value.high / value.low) > 2 * ASSUMED_BOOT_SD
+
+
+def test_twins_contain_one():
+    """The A/A pair shares its boot: its interval is narrow, contains 1, and gives the floor."""
+    _, values = analysed(SLOWER)
+
+    assert values["aa.c1"].low < 1 < values["aa.c1"].high
+    assert values["floor.c1"].number == pytest.approx(0.01, abs=0.005)
+
+
+def test_acceptance_is_that_of_the_answers():
+    """Half of the tokens for one half of the prompts and all for the others: a rate of three quarters at depth 4."""
+    _, values = analysed(SLOWER)
+
+    assert values["acceptance_rate.c1.d4"].number == pytest.approx(0.75)
+    assert values["acceptance_length.c1.d4"].number == pytest.approx(4.0)
+    assert values["position_acceptance.c1.d4.p1"].number == 1.0
+    assert values["position_acceptance.c1.d4.p2"].number == pytest.approx(0.5)
+    assert values["acceptance_rate.c1.d4.chat"].number == pytest.approx(0.5)
+    lengths = sum(values[f"position_acceptance.c1.d4.p{p}"].number for p in range(4))
+    assert lengths == pytest.approx(values["acceptance_length.c1.d4"].number - 1)
+
+
+def test_no_draft_is_not_zero():
+    """Depth 0 and off have no acceptance, each for its own reason."""
+    _, values = analysed(SLOWER)
+
+    assert values["acceptance_rate.c1.d0"].missing == "drafter_did_not_run"
+    assert values["acceptance_rate.c1.off"].missing == "speculation_off"
+
+
+def test_what_does_not_count_is_left_out():
+    """Warm-ups, void and split blocks change nothing."""
+    blocks = experiment(SLOWER)
+    wrong = [
+        block(900 + i, 1, "d4", 1, 1, 500.0, status=status) for i, status in enumerate(("warm-up", "void", "split"))
+    ]
+
+    counted = depth_values.values(depth_values.arrange(blocks + wrong))
+    assert counted == depth_values.values(depth_values.arrange(blocks))
+
+
+def test_a_stratum_outside_the_pool():
+    """Vietnamese prompts have values of their own and do not enter the pooled one."""
+    blocks = experiment(SLOWER)
+    extra = [
+        block(500 + i, boot, arm, 1, replicate, 20.0, group="vietnamese")
+        for replicate in (1, 2, 3, 4)
+        for i, (boot, arm) in enumerate(((0, "off"), (1, "d4")))
+    ]
+    values = depth_values.values(depth_values.arrange(blocks + extra))
+
+    assert values["ratio.c1.d4.vietnamese"].number == pytest.approx(1.0)
+    assert "repeated_4grams.vietnamese" in values
+    assert values["ratio.c1.d4"] == depth_values.values(depth_values.arrange(blocks))["ratio.c1.d4"]
+
+
+def test_the_machines_own_boots_replace_the_assumption():
+    """With five boots of off on record, their scatter takes the place of the assumed 2 %."""
+    history = [experiment(SLOWER, seed=seed) for seed in (2, 3)]
+
+    run = depth_values.arrange(experiment(SLOWER), history)
+    assert run.boot_sd.num_boots >= 5
+    assert run.boot_sd.sd < ASSUMED_BOOT_SD
+
+
+def test_off_where_drafting_loses():
+    """Every depth slower than off: off at each load, no schedule, and the rule decides against the depth in use."""
+    outcomes, tiers = decided(SLOWER)
+
+    assert outcomes["best.c1"].verdict == outcomes["best.c4"].verdict == "off"
+    assert outcomes["adopt.c1"].verdict == "adopt"
+    assert outcomes["adopt.c1"].depth is None
+    assert (outcomes["schedule"].verdict, tiers) == ("not-offered", None)
+
+
+def test_a_depth_where_it_wins():
+    """Depth 4 half as fast again at both loads: it is chosen, kept as it is in use, and needs no schedule."""
+    outcomes, tiers = decided(FASTER)
+
+    assert (outcomes["best.c1"].verdict, outcomes["best.c1"].depth) == ("depth", 4)
+    assert outcomes["adopt.c1"].verdict == "keep"
+    assert tiers is None
+
+
+def test_a_schedule_where_loads_differ():
+    """Another depth wins at each load: a tier for each, from the measured load to below the next."""
+    outcomes, tiers = decided(BY_LOAD)
+
+    assert tiers == [(1, 3, 4), (4, 4, 2)]
+    assert outcomes["schedule"].verdict == "offered"
+    assert (outcomes["adopt.c4"].verdict, outcomes["adopt.c4"].depth) == ("adopt", 2)
+
+
+def test_ignorance_chooses_nothing():
+    """Depths 1 and 2 % over off, within what boots differ by: undecided, not the shallowest."""
+    outcomes, _ = decided(UNSURE, noise=0.02)
+
+    assert outcomes["best.c1"].verdict == "undecided"
+    assert outcomes["best.c1"].depth is None
+
+
+def test_tables_name_only_values_that_are_there():
+    """Every cell is a key of the values, a label, or empty; `off` leads each load."""
+    run, values = analysed(SLOWER)
+    tables = depth_findings.tables(run, values)
+
+    cells = [cell for table in tables.values() for row in table.rows for cell in row]
+    assert all(cell.value in values for cell in cells if cell.value)
+    assert [row[0].label for row in tables["current"].rows][:3] == ["arm.off", "arm.d0", "arm.d2"]
+    assert len(tables["acceptance"].rows) == 8
+    assert all(len(row) == len(table.columns) for table in tables.values() for row in table.rows)
+
+
+def test_chart_rows_are_the_measured_depths():
+    """Depths that were not measured have no row; the twin and off have none either."""
+    run, values = analysed(SLOWER)
+
+    assert [row["depth"] for row in depth_findings.ratio_rows(run, values) if row["concurrency"] == 1] == [0, 2, 4, 8]
+    assert {row["depth"] for row in depth_findings.position_rows(run, values)} == {2, 4, 8}
