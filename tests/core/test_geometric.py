@@ -45,7 +45,7 @@ def test_the_inverse_gives_the_parameter_back(acceptance, depth):
 
 @pytest.mark.parametrize(("fraction", "depth"), [(1.01, 4), (-0.1, 4), (43.5, 4), (math.nan, 4), (0.5, 0)])
 def test_values_out_of_range_are_refused(fraction, depth):
-    """C41: percent, or a number from wall times, is no fraction."""
+    """Percent is no fraction, and depth 0 has no rate."""
     with pytest.raises(MeasurementError, match="expected 0 to 1 and a depth of 1 or more"):
         geometric.acceptance_from_rate(fraction, depth)
 

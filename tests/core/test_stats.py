@@ -101,32 +101,49 @@ def test_a_boot_for_each_replicate_is_covered(drift):
 
 def test_boots_are_not_ignored():
     """Without the component, four replicates of one boot would cover far too little at 1 % drift."""
-    assert covered([stats.ratio_interval(one) for one in experiments(6, 0.01, QUICK)], TRUTH) < 0.7
+    assert covered([stats.ratio_interval(one) for one in experiments(6, 0.01, QUICK)], TRUTH) < 0.85
 
 
 @pytest.mark.parametrize("num_prompts", [6, 12, 24])
 def test_acceptance_is_covered(num_prompts):
     """Prompts differ in acceptance and in length, and the two go together: 93 to 97 in 100 intervals hold the truth."""
     rng = np.random.default_rng(7)
-    every = rng.beta(3, 5, 200_000)
-    truth = float((every * (1.2 - every)).sum() / (1.2 - every).sum())
+    every = rng.beta(3, 5, 400_000)
+    truth = float((every / (1 + 4 * every)).sum() / (1 / (1 + 4 * every)).sum())
     found = []
     for _ in range(EXPERIMENTS):
         acceptance = rng.beta(3, 5, num_prompts)
-        drafted = np.maximum(rng.lognormal(4.5, 0.8, num_prompts) * (1.2 - acceptance), 1).astype(int)
+        drafted = np.ceil(rng.lognormal(5, 0.5, num_prompts) / (1 + 4 * acceptance)).astype(int)
         accepted = rng.binomial(drafted, acceptance)
-        found.append(stats.bootstrap_ratio([(accepted, drafted)], rng, resamples=400))
+        found.append(stats.bootstrap_ratio([(accepted, drafted)], rng, resamples=300))
 
     assert 0.93 <= covered(found, truth) <= 0.97
 
 
 def test_a_length_has_its_bonus_token():
-    """The same interval, one higher."""
-    counts = ([8, 3, 5], [10, 10, 10])
-    rate = stats.bootstrap_ratio([counts], np.random.default_rng(1))
-    length = stats.bootstrap_ratio([counts], np.random.default_rng(1), plus=1)
+    """Accepted per draft at depth 4 is four times accepted per draft token, and the length one more."""
+    rate = stats.bootstrap_ratio([([8, 3, 5], [40, 40, 40])], np.random.default_rng(1))
+    length = stats.bootstrap_ratio([([8, 3, 5], [10, 10, 10])], np.random.default_rng(1), most=4, plus=1)
 
-    assert length == Interval(rate.point + 1, pytest.approx(rate.low + 1), pytest.approx(rate.high + 1), 3)
+    assert length == Interval(*(pytest.approx(1 + 4 * end) for end in (rate.point, rate.low, rate.high)), 3)
+
+
+@pytest.mark.parametrize(("accepted", "point"), [([0, 0, 0], 0.0), ([10, 10, 10], 1.0)])
+def test_all_or_nothing_stays_in_range(accepted, point):
+    """Nothing or everything accepted is 0 or 1, with an interval inside 0 to 1."""
+    interval = stats.bootstrap_ratio([(accepted, [10, 10, 10])], np.random.default_rng(1))
+
+    assert interval.point == point
+    assert 0 <= interval.low <= interval.point <= interval.high <= 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 10)), min_size=2, max_size=8))
+def test_a_length_stays_between_one_and_depth_plus_one(counts):
+    """Whatever the prompts, the interval of a length at depth 4 holds its point and no impossible length."""
+    accepted, drafts = [min(a, 4 * d) for a, d in counts], [d for _, d in counts]
+    interval = stats.bootstrap_ratio([(accepted, drafts)], np.random.default_rng(1), most=4, plus=1, resamples=50)
+
+    assert 1 <= interval.low <= interval.point <= interval.high <= 5 + 1e-9
 
 
 def test_the_same_seed_gives_the_same_interval():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from specwiki.core.stats import CONFIDENCE, Boots, Floats, Interval, finite_array, ratio_interval, t_quantile
+from specwiki.core.stats import CONFIDENCE, Boots, Interval, Numbers, finite_array, ratio_interval, t_quantile
 from specwiki.errors import MeasurementError
 
 
@@ -60,9 +60,9 @@ def cycle_ms(tokens_per_step: float, output_tok_s: float) -> float:
 
 
 def decompose(
-    throughput: Sequence[float] | Floats,
-    tokens_per_step: Sequence[float] | Floats,
-    cycle_time: Sequence[float] | Floats,
+    throughput: Numbers,
+    tokens_per_step: Numbers,
+    cycle_time: Numbers,
     boots: Boots | None = None,
 ) -> Decomposition:
     """Take a throughput ratio apart, replicate by replicate. All three are log ratios. Shape: (replicates,) each.

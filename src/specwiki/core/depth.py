@@ -20,6 +20,7 @@ from specwiki.core.stats import (
     Floats,
     Interval,
     LogMean,
+    Numbers,
     finite_array,
     log_mean,
     ratio_interval,
@@ -112,9 +113,7 @@ class Tier:
     measured: bool
 
 
-def adopt(
-    ratios: Sequence[float] | Floats, variant: Variant, threshold: float = THRESHOLD, boots: Boots | None = None
-) -> Adoption:
+def adopt(ratios: Numbers, variant: Variant, threshold: float = THRESHOLD, boots: Boots | None = None) -> Adoption:
     """Apply the adoption rule: change the setting only for a gain of the threshold.
 
     Strict adopts if the one-sided 95 % lower bound reaches the threshold; weak, if the point does and the lower bound

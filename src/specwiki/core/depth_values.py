@@ -173,9 +173,9 @@ def _acceptance(name: str, series: Series) -> dict[str, Value]:
     if depth is None or absence is not None:
         reason = absence or Absence.SPECULATION_OFF
         return {f"{metric}.{name}": Value(number=None, unit=unit, missing=reason) for metric, unit in NOTHING_DRAFTED}
-    found = _acceptance_of(name, requests)
+    found = _acceptance_of(name, requests, depth)
     for stratum in strata_of(series):
-        found |= _acceptance_of(name, [one for one in requests if one.stratum == stratum], f".{stratum}")
+        found |= _acceptance_of(name, [one for one in requests if one.stratum == stratum], depth, f".{stratum}")
     found |= _positions(name, requests, depth)
     rate = found[f"acceptance_rate.{name}"].number
     if rate is not None:
@@ -192,7 +192,7 @@ NOTHING_DRAFTED: tuple[tuple[str, Unit], ...] = (
 """Metrics, with units, that an arm without drafts has no number for."""
 
 
-def _acceptance_of(name: str, requests: Sequence[RequestRecord], suffix: str = "") -> dict[str, Value]:
+def _acceptance_of(name: str, requests: Sequence[RequestRecord], depth: int, suffix: str = "") -> dict[str, Value]:
     """Ratios of sums over requests, with a bootstrap over prompts."""
     steps = {prompt: [steps_of(one) for one in requests if one.prompt_id == prompt] for prompt in _prompts(requests)}
     drafts = [sum(len(one.drafted) for one in many) for many in steps.values()]
@@ -200,10 +200,11 @@ def _acceptance_of(name: str, requests: Sequence[RequestRecord], suffix: str = "
     accepted = [sum(sum(one.accepted) for one in many) for many in steps.values()]
     decode = [decode_steps(many) for many in steps.values()]
     all_steps = [one.drafted + one.undrafted for one in decode]
+    beyond_first = [one.committed_tokens - steps for one, steps in zip(decode, all_steps, strict=True)]
     return {
         f"acceptance_rate.{name}{suffix}": _ratio(accepted, drafted, "fraction"),
-        f"acceptance_length.{name}{suffix}": _ratio(accepted, drafts, "tokens", plus=1.0),
-        f"tokens_per_step.{name}{suffix}": _ratio([one.committed_tokens for one in decode], all_steps, "tokens"),
+        f"acceptance_length.{name}{suffix}": _ratio(accepted, drafts, "tokens", most=depth, plus=1.0),
+        f"tokens_per_step.{name}{suffix}": _ratio(beyond_first, all_steps, "tokens", most=depth, plus=1.0),
         f"coverage.{name}{suffix}": _ratio(drafts, all_steps, "fraction"),
     }
 
@@ -220,13 +221,14 @@ def _positions(name: str, requests: Sequence[RequestRecord], depth: int) -> dict
     }
 
 
-def _ratio(parts: Sequence[float], wholes: Sequence[float], unit: Unit, plus: float = 0.0) -> Value:
+def _ratio(parts: Sequence[float], wholes: Sequence[float], unit: Unit, most: float = 1.0, plus: float = 0.0) -> Value:
+    """Ratio of sums over prompts, `plus` what each whole has besides, at most `most` + `plus`."""
     if not sum(wholes):
         return Value(number=None, unit=unit, missing=Absence.DRAFTER_DID_NOT_RUN)
     if np.count_nonzero(wholes) < 2:  # noqa: PLR2004 - one prompt has no scatter
         return Value(number=plus + sum(parts) / sum(wholes), unit=unit)
     rng = np.random.default_rng(BOOTSTRAP_SEED)
-    return _value(bootstrap_ratio([(parts, wholes)], rng, plus=plus), unit)
+    return _value(bootstrap_ratio([(parts, wholes)], rng, most=most, plus=plus), unit)
 
 
 def _other_strata(run: DepthBlocks) -> dict[str, Value]:
@@ -245,9 +247,10 @@ def _other_strata(run: DepthBlocks) -> dict[str, Value]:
                     [stream_tok_s(mine[i].requests) for i in both], [stream_tok_s(off[i].requests) for i in both]
                 )
                 found[f"ratio.c{load}.{arm}.{stratum}"] = _value(ratio_interval(ratios, boots), "ratio")
-                if all(block.counters for block in mine.values()):
+                depth = next(iter(mine.values())).depth
+                if depth and all(block.counters for block in mine.values()):
                     requests = [request for block in mine.values() for request in block.requests]
-                    found |= _acceptance_of(f"c{load}.{arm}", requests, f".{stratum}")
+                    found |= _acceptance_of(f"c{load}.{arm}", requests, depth, f".{stratum}")
     return found
 
 

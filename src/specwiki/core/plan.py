@@ -90,7 +90,8 @@ def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Gene
     """The whole run in order: boots of the sweep, each between halves of the `off` blocks it is compared with.
 
     Replicates come in pairs: an order drawn at random, then the same order backwards, so that a steady drift of
-    the machine falls on every arm alike.
+    the machine falls on every arm alike. Groups outside the pooled value are measured at the lowest load only: they
+    describe a kind of prompt, and decide nothing.
 
     Args:
         plan: Names the twin.
@@ -119,7 +120,14 @@ def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Gene
 def _ordered_replicates(
     arms: Sequence[Arm], effort: Effort, groups: Sequence[str], rng: np.random.Generator
 ) -> list[Segment]:
-    settings = [(arm, concurrency, group) for arm in arms for concurrency in effort.concurrency for group in groups]
+    lowest = min(effort.concurrency)
+    settings = [
+        (arm, concurrency, group)
+        for arm in arms
+        for concurrency in effort.concurrency
+        for group in groups
+        if group == POOLED or concurrency == lowest
+    ]
     segments: list[Segment] = []
     order: list[int] = []
     for replicate in range(1, effort.replicates + 1):
