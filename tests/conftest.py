@@ -161,6 +161,7 @@ def sample_result(
         "registration": Registration(plan_sha256="c" * 64, committed_before=True, commit="d" * 40),
         "facts": {
             "engine": "vLLM", "engine_version": "0.32.0+cpu", "target": "SmolLM2-135M-Instruct", "drafter": HOSTILE,
+            "drafter_config": '{"method": "ngram", "num_speculative_tokens": 8}', "measured_minutes": 3.2,
             "cpu": "Sample CPU", "cores": 2, "memory_gib": 24.0, "seed": 20261129, "prompts": 24,
             "prompt_set": "written", "max_tokens": 48, "replicates": 4, "boots": 4, "blocks": 50,
             "started_utc": "2026-11-28T08:00:00Z", "wall_minutes": 6.44, "temperature": 0,

@@ -110,6 +110,23 @@ def test_a_drawing_comes_in_two_widths_with_its_alternative_text():
     assert 'class="sw-svg sw-narrow"' in svg
 
 
+def test_a_chart_without_rows_is_an_empty_frame(make_result):
+    """A drafter that never ran has no positions."""
+    figure = chart_figure(
+        Sourced(make_result(charts={"position": position_chart([])}), "published"), "position", "x", "vi"
+    )
+
+    assert "Vị trí token nháp" in figure
+    assert 'aria-roledescription="point"' not in figure
+
+
+def test_a_mark_says_its_numbers(make_result):
+    """A script shows them to who points at it."""
+    figure = chart_figure(Sourced(make_result(gain=0.94), "published"), "ratio", "x", "vi")
+
+    assert "Thông lượng so với tắt: 0,94; Số luồng: 1 luồng; Cận dưới: 0,91; Cận trên: 0,97" in figure
+
+
 def test_a_point_without_interval_is_explained_and_has_words_in_the_table(make_result):
     """In the caption, and in place of its bounds."""
     chart = ratio_chart([{"depth": 4, "concurrency": 1, "ratio": 0.9, "low": None, "high": None}])

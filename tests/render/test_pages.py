@@ -1,6 +1,10 @@
 """Pages: source and results to Markdown, with one result, with two, and with none."""
 
 import datetime as dt
+import html
+import json
+import re
+import shlex
 
 import pytest
 
@@ -98,9 +102,9 @@ def test_nothing_measured_names_the_command():
         ('@{{ chart("ratios", "x") }}', "there is no chart 'ratios'. Did you mean 'ratio'?"),
         ('@{{ fact("motor") }}', "there is no fact 'motor'"),
         ('@{{ source_fact("000", "modal") }}', "there is no fact of source 000 'modal'. Did you mean 'model'?"),
-        ('@{{ not_published("000", "tabel") }}', "there is no gap of source 000 'tabel'. Did you mean 'table'?"),
+        ('@{{ not_published("000", "tables") }}', "there is no gap of source 000 'tables'. Did you mean 'table'?"),
         ('@{{ source_note("001") }}', "there is no quoted source '001', expected one of ['000']"),
-        ("@{{ valeu }}", "'valeu' is undefined. Did you mean 'value'?"),
+        ("@{{ values }}", "'values' is undefined. Did you mean 'value'?"),
         ("line\n@{% if %}", "line 2 of its text"),
         ("@{{ value.__class__.__mro__ }}", "depth.md"),
     ],
@@ -237,10 +241,24 @@ def test_a_schedule_is_shown_where_it_is_offered(make_result):
     """With what is not measured."""
     text = rendered("@{{ schedule() }}", published=make_result(best="depth"))
 
-    assert "[[1, 3, 4], [4, 8, 2]]" in text
+    flag = re.search("<code>(.*)</code>", text)
+    assert flag is not None
+    words = shlex.split(html.unescape(flag[1]))
+    assert words[0] == "--speculative-config"
+    assert json.loads(words[1]) == {
+        "method": "ngram", "num_speculative_tokens": 4, "num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 8, 2]],
+    }  # fmt: skip
     assert "above 8: not measured" in text
     assert "For this machine: 2-core-sample-24g" in text
     assert "[[" not in rendered("@{{ schedule() }}", published=make_result())
+
+
+@pytest.mark.parametrize("config", ["", "[1]"])
+def test_a_schedule_without_a_known_config_stands_alone(make_result, config):
+    """It is to be put into the reader's own."""
+    text = rendered("@{{ schedule() }}", published=make_result(best="depth", facts={"drafter_config": config}))
+
+    assert "<code>{&quot;num_speculative_tokens_per_batch_size&quot;: [[1, 3, 4], [4, 8, 2]]}</code>" in text
 
 
 def test_downloads_and_notebooks_are_links(make_result):
@@ -250,6 +268,8 @@ def test_downloads_and_notebooks_are_links(make_result):
     assert "[values as CSV](data/depth/published/values.csv)" in text
     assert "[n](notebooks/depth-local.md) (measured here, full)" in text
     assert "depth-published.md" not in text
+    bare = evidence_of(make_result(), None, Evidence())
+    assert "](" not in render_page(parse_page("depth", "en", "@{{ downloads() }}"), bare)
 
 
 def test_figures_of_both_results_are_there(make_result):

@@ -23,6 +23,20 @@ def test_pages_read_well_whatever_the_outcome(project, add, make_result, best):
         assert not re.search(r"label:|None|undefined|@\{\{|\b(?:outcome|missing|reason|column)\.[a-z]", text), path
 
 
+def test_a_trial_run_renders_with_what_it_lacks_named(project, add, make_result):
+    """One load, one depth, no table by kind of prompt."""
+    small = make_result(depths=(0, 4), effort="tiny")
+    values = {key: value for key, value in small.values.items() if ".c4" not in key and "copy-heavy" not in key}
+    tables = {"strata": small.tables["acceptance"]}
+    outcomes = {"best.c1": small.outcomes["best.c1"]}
+    add(project.local, small.model_copy(update={"values": values, "tables": tables, "outcomes": outcomes, "strip": ()}))
+    render_site(project)
+
+    text = (project.pages / "en" / "depth.md").read_text(encoding="utf-8")
+    assert "Measured here, a trial run" in text
+    assert text.count("not measured at this effort") > 3
+
+
 def test_both_stores_are_shown_and_the_local_one_leads(project, add, make_result):
     """The published result of the same machine stands beside it, not that of another."""
     add(project.published, make_result(run_id="r1"))

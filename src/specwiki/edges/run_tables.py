@@ -43,7 +43,8 @@ def read_run_tables(folder: Path) -> list[BlockRecord]:
         ) from failure
     by_block: dict[int, list[dict[str, Any]]] = {}
     for row in requests.to_dict(orient="records"):
-        by_block.setdefault(int(row.pop(OWNER)), []).append({str(key): _plain(value) for key, value in row.items()})
+        request = {str(key): _plain(value) for key, value in row.items()}
+        by_block.setdefault(request.pop(OWNER), []).append(request)
     return [_block(row, by_block, folder) for row in blocks.to_dict(orient="records")]
 
 

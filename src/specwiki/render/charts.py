@@ -10,14 +10,20 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from specwiki.render.labels import TOKEN, label, localised
+from specwiki.render.labels import TOKEN, localised
 from specwiki.units import Lang, number_locale
 
 Row = Mapping[str, Any]
 Spec = dict[str, Any]
 
 WIDTHS = {"wide": 600, "narrow": 290}
-"""Plot width in pixels, in the text column of a desktop and of a phone."""
+"""Pixels, in the text column of a desktop and of a phone."""
+
+AXIS_WIDTH = 70
+"""Pixels beside the plot for the labels and the title of its y axis."""
+
+LEGEND_COLUMNS = {"wide": 8, "narrow": 3}
+"""Entries of a legend in one row, so that it never is wider than its plot."""
 
 VEGA_LITE = "6.4"
 
@@ -121,11 +127,11 @@ def _drawn(
     field, title, form = y
     name, series_title, order, styles = series
     colours, shapes = [colour for colour, _ in styles], [shape for _, shape in styles]
-    top = max([reference or 0.0, *(row["high"] or row[field] for row in data)], default=1.0)
+    top = max([reference or 0.0, *(row["high"] or row[field] for row in data)]) or 1.0
     scale_y = alt.Scale(domain=[0, top * HEADROOM], nice=True)
     colour = alt.Color(f"{name}:N", title=series_title, scale=alt.Scale(domain=order, range=colours), sort=order)
     shape = alt.Shape(f"{name}:N", title=series_title, scale=alt.Scale(domain=order, range=shapes), sort=order)
-    offset = alt.XOffset(f"{name}:N", sort=order, scale=alt.Scale(domain=order, paddingOuter=0.5))
+    offset = alt.XOffset(f"{name}:N", title=series_title, sort=order, scale=alt.Scale(domain=order, paddingOuter=0.5))
     base = alt.Chart(alt.InlineData(values=data))
     axis_y = alt.Y(f"{field}:Q", title=title, scale=scale_y, axis=alt.Axis(format=form))
     shared = {"x": x, "xOffset": offset}
@@ -145,7 +151,10 @@ def _drawn(
         seen = base.transform_filter(f"(datum.low !== null) === {str(has_interval).lower()}")
         fill = {"filled": True} if has_interval else {"filled": False, "fill": "var(--sw-bg)"}
         point = seen.mark_point(size=70, opacity=1, strokeWidth=2, **fill)
-        layers.append(point.encode(y=axis_y, color=colour, shape=shape, **shared))
+        told = [alt.Tooltip(f"{one}:Q", title=f"{TOKEN}column.{one}", format=form) for one in ("low", "high")]
+        layers.append(
+            point.encode(y=axis_y, color=colour, shape=shape, tooltip=told if has_interval else alt.Undefined, **shared)
+        )
     return dict(alt.layer(*layers).properties(height=260).to_dict())
 
 
@@ -175,6 +184,7 @@ def theme() -> Spec:
             "titleFontSize": 13,
             "symbolSize": 80,
             "symbolDash": [],
+            "symbolOpacity": 1,
             "symbolStrokeWidth": 2,
         },
         "view": {"stroke": "transparent"},
@@ -203,7 +213,9 @@ def to_svg(spec: Spec, lang: Lang, chart_id: str, alternative: str) -> str:
     worded = localise(spec, lang)
     drawn = []
     for name, width in WIDTHS.items():
-        sized = worded | {"width": width - 70}
+        config = worded["config"]
+        legend = config["legend"] | {"columns": LEGEND_COLUMNS[name]}
+        sized = worded | {"width": width - AXIS_WIDTH, "config": config | {"legend": legend}}
         svg = vl_convert.vegalite_to_svg(sized, vl_version=VEGA_LITE, format_locale=number_locale(lang))
         drawn.append(_prepared(str(svg), f"{chart_id}-{name}", name, alternative))
     return "".join(drawn)
@@ -222,7 +234,7 @@ def data_of(spec: Spec) -> list[dict[str, Any]]:
     """The rows of a stored chart, words still as keys; the reference line is not data."""
     named = spec.get("datasets", {})
     found: list[list[dict[str, Any]]] = [*named.values(), *_inline(spec)]
-    return max(found, key=len, default=[])
+    return max((rows for rows in found if rows and "reference" not in rows[0]), key=len, default=[])
 
 
 def _inline(spec: Any) -> Iterable[list[dict[str, Any]]]:
@@ -235,8 +247,3 @@ def _inline(spec: Any) -> Iterable[list[dict[str, Any]]]:
     elif isinstance(spec, list):
         for part in spec:
             yield from _inline(part)
-
-
-def series_label(token: str, lang: Lang) -> str:
-    """The wording of one cell of a chart's data."""
-    return label(token.removeprefix(TOKEN), lang) if token.startswith(TOKEN) else token

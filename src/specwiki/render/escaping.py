@@ -6,7 +6,9 @@ import re
 import unicodedata
 from html import escape
 
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]()#+\-.!|~^:=@$%<>\"']")
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]()|~^!@$]|^\s*[#+\-=:%]|^\s*\d+[.)]")
+"""What means something to Markdown: anywhere, and at the start of a line."""
+
 _INVISIBLE = {"Cf", "Cc", "Co", "Cs", "Zl", "Zp"}
 """Unicode categories whose characters are not seen: bidi marks, zero widths, controls, separators."""
 
@@ -42,4 +44,4 @@ def inert_block(text: str) -> str:
 
 
 def _as_entity(found: re.Match[str]) -> str:
-    return f"&#{ord(found.group())};"
+    return f"{found.group()[:-1]}&#{ord(found.group()[-1])};"

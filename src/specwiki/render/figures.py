@@ -8,15 +8,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from specwiki.core.keys import DEPTH_CHARTS, DEPTH_TABLES
-from specwiki.errors import InputError
+from specwiki.core.keys import DEPTH_CHARTS, DEPTH_TABLES, nearest
+from specwiki.errors import DataError, InputError
 from specwiki.render import charts
 from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.labels import TOKEN, label
 from specwiki.render.strip import strip_html
 from specwiki.render.tables import markdown_table, table_markdown
 from specwiki.render.values import Sourced, kind_mark, origin_text, plain
-from specwiki.units import Lang, date_text, number_text, plain_number
+from specwiki.units import Lang, date_text, number_text, plain_number, written_text
 
 _DATA_COLUMNS: dict[str, tuple[str, str | None]] = {
     "depth": ("column.depth", None),
@@ -62,7 +62,8 @@ class Figures:
         head = [f"{'per-position' if self.lang == 'en' else 'mỗi vị trí:'} *a*"]
         head += [f"{label('column.depth', self.lang)} {depth}" for depth in _EXPECTED_DEPTHS]
         rows = [
-            [plain_number(a, self.lang), *(self._expected(a, depth) for depth in _EXPECTED_DEPTHS)] for a in _EXPECTED_A
+            [written_text(a, "fraction", 0, self.lang), *(self._expected(a, depth) for depth in _EXPECTED_DEPTHS)]
+            for a in _EXPECTED_A
         ]
         mark = kind_mark("simulated", label("kind.simulated", self.lang))
         head[0] += str(mark)
@@ -115,13 +116,20 @@ class Figures:
 
 
 def chart_figure(sourced: Sourced, chart_id: str, alternative: str, lang: Lang) -> str:
-    """One chart of one result as a figure, on one line of HTML."""
+    """One chart of one result as a figure, on one line of HTML.
+
+    Raises:
+        DataError: If the result has no such chart.
+    """
+    if chart_id not in sourced.result.charts:
+        hint = nearest(chart_id, sourced.result.charts)
+        raise DataError(f"result {sourced.result.run_id}", f"there is no chart '{chart_id}'", hint)
     spec = sourced.result.charts[chart_id]
     rows = charts.data_of(spec)
     name = f"{chart_id}-{sourced.origin}"
     drawing = charts.to_svg(spec, lang, name, " ".join(plain(alternative).split()))
     caption = f"{origin_text(sourced, lang)}, {date_text(sourced.result.as_of, lang)}"
-    notes = [caption[0].upper() + caption[1:], label("axis.interval", lang)]
+    notes = [caption[0].upper() + caption[1:], label("chart.intervals", lang)]
     if any(row.get("low") is None for row in rows):
         notes.append(label("chart.no-interval", lang))
     return (

@@ -15,7 +15,9 @@ from specwiki.render.labels import label
 from specwiki.render.values import (
     Sourced,
     interval_or_reason,
+    kind_mark,
     origin_text,
+    plain,
     quoted_span,
     span,
     value_span,
@@ -24,6 +26,12 @@ from specwiki.units import Lang, date_text
 
 Render = Callable[[str, Mapping[str, Any]], str]
 """Renders a wording: its text, and the names that work inside."""
+
+
+TRIED_DEPTH = 4
+"""A depth to try wordings with."""
+
+_SAME = {"en": "the same.", "vi": "cũng như vậy."}
 
 
 class Findings:
@@ -76,14 +84,21 @@ class Findings:
         return quoted_span(key, source, value, self.lang, marked=marked)
 
     def claim(self, name: str) -> Markup:
-        """The wording of a claim that the data support."""
+        """The wording of a claim that the data support; one over quoted figures is the same for every result."""
         find_named(name, self.evidence.claims, "claim", self.page)
+        if "q(" in self.evidence.claims[name].expression:
+            return self._claim(name, None)
         return self._beside(lambda sourced: self._claim(name, sourced))
 
     def outcome(self, key: str) -> Markup:
         """The wording of a decision of the run."""
         find_named(key, self.evidence.outcomes, "outcome", self.page)
         return self._beside(lambda sourced: self._outcome(key, sourced))
+
+    def try_wording(self, text: str) -> None:
+        """Render a wording as if the data called for it, to find what is wrong with it."""
+        decision = _decision(Outcome(verdict="depth", depth=TRIED_DEPTH, replicates_needed=1))
+        self.render(text, self._inside(self.evidence.main) | decision | {"reason": ""})
 
     def _one(self, sourced: Sourced, key: str) -> Markup:
         value = find_value(sourced, key, self.page)
@@ -116,7 +131,10 @@ class Findings:
             return said
         heading = {"en": "Published result of {}:", "vi": "Kết quả đã công bố ngày {}:"}[self.lang]
         dated = heading.format(date_text(beside.result.as_of, self.lang))
-        return said + Markup(' <span class="sw-beside"><b>{}</b> {}</span>').format(dated, say(beside))
+        second = say(beside)
+        if plain(second) == plain(said):
+            second = Markup(_SAME[self.lang])  # noqa: S704 - words of ours
+        return said + Markup(' <span class="sw-beside"><b>{}</b> {}</span>').format(dated, second)
 
     def _claim(self, name: str, sourced: Sourced | None) -> Markup:
         claim = self.evidence.claims[name]
@@ -125,8 +143,15 @@ class Findings:
         wording = getattr(getattr(claim, self.lang), verdict.state)
         reason = "" if verdict.reason is None else label(_as_label(verdict.reason), self.lang)
         said = self.render(wording, self._inside(sourced) | {"reason": reason})
-        origin = "quoted" if sourced is None else sourced.origin
+        if any(key in self.evidence.quoted for key in verdict.keys):
+            return _finding("claim", name, verdict.state, "quoted", said) + self._source_mark(verdict.keys[0])
+        origin = "published" if sourced is None else sourced.origin
         return _finding("claim", name, verdict.state, origin, said)
+
+    def _source_mark(self, key: str) -> Markup:
+        source, value = self.evidence.quoted[key]
+        title = f"{source.title}, {date_text(value.as_of, self.lang)}, {source.machine}"
+        return kind_mark("quoted", label("kind.quoted", self.lang), title)
 
     def _outcome(self, key: str, sourced: Sourced | None) -> Markup:
         if sourced is None:

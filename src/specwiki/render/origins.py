@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from html import escape
 from typing import Any
 
@@ -14,11 +15,14 @@ from specwiki.render.escaping import inert
 from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.labels import label
 from specwiki.render.tables import markdown_table
-from specwiki.render.values import Sourced, origin_text, quoted_text
+from specwiki.render.values import Sourced, origin_text
 from specwiki.units import Lang, date_text, number_text, plain_number
 
-_FACTS = ("engine", "target", "drafter", "cpu", "gpu", "cores", "memory_gib", "prompt_set", "prompts", "max_tokens",
-          "temperature", "replicates", "boots", "blocks", "seed", "started_utc", "wall_minutes")  # fmt: skip
+_FACTS = (
+    *("engine", "target", "drafter", "drafter_config", "cpu", "gpu", "cores", "memory_gib", "prompt_set", "prompts"),
+    *("max_tokens", "temperature", "replicates", "boots", "blocks", "seed", "started_utc", "wall_minutes"),
+    "measured_minutes",
+)
 """Facts in the order in which a page shows them; `engine_version` stands beside the engine."""
 
 _FACT_UNITS = {"memory_gib": "gib"}
@@ -36,7 +40,7 @@ _NOTES = {
     "command": {"en": "This command measures it on this machine:", "vi": "Lệnh sau đo trên máy này:"},
     "synthetic": {
         "en": "Synthetic prompts: they decide nothing.",
-        "vi": "Câu hỏi tổng hợp: không dùng để quyết định.",
+        "vi": "Prompt tổng hợp: không dùng để quyết định.",
     },
     "above": {"en": "above {}: not measured", "vi": "trên {}: chưa đo"},
     "tier": {"en": "{} to {} running requests: depth {}", "vi": "{} đến {} yêu cầu đang chạy: độ sâu {}"},
@@ -60,7 +64,7 @@ class Origins:
         return {"result_note": self.result_note, "provenance": self.provenance, "downloads": self.downloads,
                 "schedule": self.schedule, "fact": self.fact, "source_note": self.source_note,
                 "source_fact": self.source_fact, "not_published": self.not_published,
-                "quoted_plain": self.quoted_plain, "notebook": self.notebook}  # fmt: skip
+                "quoted_date": self.quoted_date, "notebook": self.notebook}  # fmt: skip
 
     def result_note(self) -> Markup:
         """What was measured where and when, and a banner that our script shows once it is out of date."""
@@ -76,7 +80,7 @@ class Origins:
         """Engine, models, machine, prompts, rule: one column a result."""
         results = self.evidence.results
         if not results:
-            return Markup('<p class="sw-missing">{}</p>').format(label("missing.nothing-measured", self.lang))
+            return self._nothing()
         rows = [[label("fact.machine", self.lang), *(inert(one.result.machine) for one in results)],
                 [label("fact.profile", self.lang), *(inert(one.result.profile) for one in results)],
                 [label("fact.effort", self.lang), *(label(f"effort.{one.result.effort}", self.lang)
@@ -89,10 +93,13 @@ class Origins:
         rows.append([label("fact.registration", self.lang), *(self._registration(one.result) for one in results)])
         rows.append([label("fact.run", self.lang), *(f"<code>{inert(one.result.run_id)}</code>" for one in results)])
         head = ["", *(origin_text(one, self.lang) for one in results)]
-        return _trusted(markdown_table(head, rows, [False] * len(head)))
+        table = markdown_table(head, rows, [False] * len(head))
+        return _trusted(f'\n\n<div class="sw-facts" markdown="block">{table}</div>\n\n')
 
     def downloads(self) -> Markup:
         """Links to the files of each result, and to the executed notebook as a page."""
+        if not self.evidence.results:
+            return self._nothing()
         parts = []
         for one in self.evidence.results:
             files = self.evidence.files.get(one.origin, {})
@@ -114,6 +121,8 @@ class Origins:
 
     def schedule(self) -> Markup:
         """What to paste for each result that offers a schedule; nothing where none is offered."""
+        if not self.evidence.results:
+            return self._nothing()
         offered = [one for one in self.evidence.results if one.result.schedule is not None]
         return Markup("").join(self._schedule(one) for one in offered)
 
@@ -144,11 +153,14 @@ class Origins:
         text = f"{getattr(known[name], self.lang)}: {self._say('not-published')}"
         return Markup('<span class="sw-missing" data-gap="{}">{}</span>').format(f"{seed}.{name}", text)
 
-    def quoted_plain(self, key: str) -> str:
-        """A quoted figure as words, for alternative texts."""
+    def quoted_date(self, key: str) -> str:
+        """The day that a quoted figure is of."""
         known = self.evidence.quoted
         find_named(key, known, "quoted value", self.page)
-        return quoted_text(known[key][1], self.lang)
+        return date_text(known[key][1].as_of, self.lang)
+
+    def _nothing(self) -> Markup:
+        return Markup('\n\n<p class="sw-missing">{}</p>\n\n').format(label("missing.nothing-measured", self.lang))
 
     def _source(self, seed: str) -> Any:
         for source in self.evidence.sources:
@@ -187,8 +199,10 @@ class Origins:
             return inert(fact)
         if name in _FACT_UNITS:
             return number_text(fact, _FACT_UNITS[name], self.lang)
-        text = plain_number(round(fact, 1) if name == "wall_minutes" else fact, self.lang)
-        suffix = {"wall_minutes": "fact.minutes", "max_tokens": "fact.tokens"}.get(name)
+        text = plain_number(round(fact, 1) if name.endswith("_minutes") else fact, self.lang)
+        suffix = {"wall_minutes": "fact.minutes", "measured_minutes": "fact.minutes", "max_tokens": "fact.tokens"}.get(
+            name
+        )
         return f"{fact}" if name == "seed" else text + (f" {label(suffix, self.lang)}" if suffix else "")
 
     def _registration(self, result: Result) -> str:
@@ -204,10 +218,9 @@ class Origins:
 
     def _schedule(self, one: Sourced) -> Markup:
         tiers = one.result.schedule or ()
-        shown = json.dumps([list(tier) for tier in tiers])
         told = [self._say("tier").format(first, last, depth) for first, last, depth in tiers]
         told.append(self._say("above").format(max(last for _, last, _ in tiers)))
-        code = escape(f'"num_speculative_tokens_per_batch_size": {shown}')
+        code = escape(_flag(one.result))
         heading = f"{self._say('for-this')}: {one.result.machine} ({origin_text(one, self.lang)})"
         items = "".join(f"<li>{escape(text)}</li>" for text in told)
         return _trusted(
@@ -221,3 +234,16 @@ class Origins:
 
 def _trusted(markup: str) -> Markup:
     return Markup(markup)  # noqa: S704 - made here, of escaped parts
+
+
+def _flag(result: Result) -> str:
+    """What to paste: the drafter's own config with the schedule in it; only the schedule where that is not known."""
+    schedule = {"num_speculative_tokens_per_batch_size": [list(tier) for tier in result.schedule or ()]}
+    try:
+        config = json.loads(str(result.facts.get("drafter_config")))
+    except json.JSONDecodeError:
+        config = None
+    if not isinstance(config, dict):
+        return json.dumps(schedule)
+    deepest = max(depth for _, _, depth in result.schedule or ())
+    return "--speculative-config " + shlex.quote(json.dumps(config | {"num_speculative_tokens": deepest} | schedule))

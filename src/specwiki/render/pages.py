@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
+from specwiki.core.claims import evaluate
 from specwiki.core.keys import nearest
-from specwiki.errors import InputError
+from specwiki.errors import InputError, SpecwikiError
 from specwiki.render.evidence import Evidence
 from specwiki.render.figures import Figures
 from specwiki.render.findings import Findings
 from specwiki.render.origins import Origins
-from specwiki.units import Lang
+from specwiki.units import LANGS, Lang
 
 DEFAULT_EXPERIMENT = "depth"
 
@@ -105,6 +106,40 @@ def render_page(page: PageSource, evidence: Evidence) -> str:
     front = "".join(f"{key}: {content}\n" for key, content in page.front.items() if key != "experiment")
     text = (f"---\n{front}---\n" if front else "") + body
     return unicodedata.normalize("NFC", text)
+
+
+def wording_problems(evidence: Evidence) -> list[SpecwikiError]:
+    """Every wording of every claim and outcome that could not be printed, whatever the data come to say.
+
+    A page shows one wording of each; a mistake in another would be found on the day that a verdict changes.
+    """
+    jinja = environment()
+    problems: list[SpecwikiError] = []
+    for lang in LANGS:
+        for where, text in _wordings(evidence, lang):
+
+            def render(wording: str, names: Mapping[str, Any], place: str = where) -> str:
+                return _rendered(jinja, wording, dict(names), place)
+
+            try:
+                Findings(evidence, lang, where, render).try_wording(text)
+            except SpecwikiError as problem:
+                problems.append(problem)
+    for name, claim in evidence.claims.items():
+        try:
+            evaluate(name, claim.expression, {}, evidence.quoted_values)
+        except SpecwikiError as problem:
+            problems.append(problem)
+    return problems
+
+
+def _wordings(evidence: Evidence, lang: Lang) -> Iterator[tuple[str, str]]:
+    for name, claim in evidence.claims.items():
+        for state, text in getattr(claim, lang).model_dump().items():
+            yield f"claim '{name}', {lang}.{state}", text
+    for name, outcome in evidence.outcomes.items():
+        for verdict, text in getattr(outcome, lang).items():
+            yield f"outcome '{name}', {lang}.{verdict}", text
 
 
 def _rendered(jinja: SandboxedEnvironment, text: str, names: dict[str, Any], where: str) -> str:

@@ -19,9 +19,16 @@ ROW = 20
 HEADING = 34
 """Pixels on the left for the number of the boot."""
 
+TALL, SHORT = 14, 8
+"""Pixels: height of a block under the highest load of the run, and under any lower one."""
+
 _WORDS = {
     "boot": {"en": "boot", "vi": "lần khởi động"},
     "blocks": {"en": "blocks", "vi": "khối"},
+    "height": {
+        "en": "Tall marks ran with {}, short ones with fewer.",
+        "vi": "Ô cao chạy với {}, ô thấp chạy với ít luồng hơn.",
+    },
     "order": {"en": "Order of blocks", "vi": "Thứ tự các khối đo"},
     "each": {
         "en": "One row is one boot of the engine, one mark one block, from left to right as they ran.",
@@ -37,14 +44,18 @@ def strip_html(blocks: Sequence[StripBlock], lang: Lang) -> str:
     width = HEADING + longest * (MARK + GAP)
     height = len(boots) * ROW
     summary = escape(strip_text(blocks, lang), quote=True)
-    rows = "".join(_row(index, boot, group, lang) for index, (boot, group) in enumerate(boots))
+    most = max((block.concurrency for block in blocks), default=1)
+    rows = "".join(_row(index, boot, group, most, lang) for index, (boot, group) in enumerate(boots))
     drawing = (
         f'<svg class="sw-strip-svg" role="img" aria-label="{summary}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{rows}</svg>'
     )
     order = "".join(_order(boot, group, lang) for boot, group in boots)
+    told = _WORDS["each"][lang]
+    if len({block.concurrency for block in blocks}) > 1:
+        told += " " + _WORDS["height"][lang].format(label(f"streams.{most}", lang))
     return (
-        f'<div class="sw-strip" data-search-exclude><p class="sw-note">{_WORDS["each"][lang]}</p>'
+        f'<div class="sw-strip" data-search-exclude><p class="sw-note">{told}</p>'
         f'<div class="sw-scroll" tabindex="0">{drawing}</div>{_legend(blocks, lang)}'
         f"<details><summary>{_WORDS['order'][lang]}</summary><ol>{order}</ol></details></div>"
     )
@@ -61,14 +72,17 @@ def strip_text(blocks: Sequence[StripBlock], lang: Lang) -> str:
     }[lang]
 
 
-def _row(index: int, boot: int, group: Sequence[StripBlock], lang: Lang) -> str:
-    y = index * ROW + 4
-    marks = "".join(
-        f'<g class="{_css(block)}"><title>{escape(_title(block, lang))}</title>'
-        f'<rect x="{HEADING + i * (MARK + GAP)}" y="{y}" width="{MARK}" height="{ROW - 8}" rx="1.5"></rect></g>'
-        for i, block in enumerate(group)
-    )
-    return f'<text class="sw-strip-boot" x="0" y="{y + 10}">{boot}</text>{marks}'
+def _row(index: int, boot: int, group: Sequence[StripBlock], most: int, lang: Lang) -> str:
+    bottom = index * ROW + 17
+    marks = ""
+    for i, block in enumerate(group):
+        height = TALL if block.concurrency == most else SHORT
+        marks += (
+            f'<g class="{_css(block)}"><title>{escape(_title(block, lang))}</title>'
+            f'<rect x="{HEADING + i * (MARK + GAP)}" y="{bottom - height}" width="{MARK}" height="{height}" rx="1.5">'
+            "</rect></g>"
+        )
+    return f'<text class="sw-strip-boot" x="0" y="{bottom - 1}">{boot}</text>{marks}'
 
 
 def _css(block: StripBlock) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from typing import TypeVar
 
 from markupsafe import Markup
 
@@ -12,6 +14,11 @@ from specwiki.errors import DataError
 from specwiki.render.labels import label
 from specwiki.render.values import Sourced, value_span
 from specwiki.units import Lang, interval_text
+
+_T = TypeVar("_T")
+
+SPLIT_BY = "column.streams"
+"""A table with this column is shown as one table for each load, so that it stays narrow and a load reads alone."""
 
 
 def table_markdown(sourced: Sourced, table_id: str, lang: Lang) -> str:
@@ -24,7 +31,19 @@ def table_markdown(sourced: Sourced, table_id: str, lang: Lang) -> str:
     numeric = _numeric_columns(table)
     head = [label(column, lang) for column in table.columns]
     rows = [[_cell(sourced, table_id, cell, lang) for cell in row] for row in table.rows]
-    return markdown_table(head, rows, numeric)
+    if SPLIT_BY not in table.columns:
+        return markdown_table(head, rows, numeric)
+    at = table.columns.index(SPLIT_BY)
+    parts = [
+        f'\n\n<p class="sw-load">{load}</p>'
+        + markdown_table(_without(head, at), [_without(row, at) for row in group], _without(numeric, at))
+        for load, group in groupby(rows, key=lambda row: row[at])
+    ]
+    return "".join(parts)
+
+
+def _without(cells: Sequence[_T], at: int) -> list[_T]:
+    return [cell for i, cell in enumerate(cells) if i != at]
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,8 @@ from specwiki.render.labels import has_label, label
 from specwiki.units import Lang, date_text, interval_text, number_text, written_text
 
 Origin = Literal["local", "published"]
+
+_MARK = re.compile(r'<sup class="sw-kind.*?</sup>')
 
 
 @dataclass(frozen=True)
@@ -92,14 +95,4 @@ def quoted_span(key: str, source: QuotedSource, value: QuotedValue, lang: Lang, 
 
 def plain(markup: str) -> str:
     """Words only, for alternative texts: no markup, and no small marks."""
-    without_marks = _without_marks(str(markup))
-    return Markup(without_marks).striptags()  # noqa: S704 - read for its words only
-
-
-def _without_marks(markup: str) -> str:
-    start = markup.find('<sup class="sw-kind')
-    while start >= 0:
-        end = markup.index("</sup>", start) + len("</sup>")
-        markup = markup[:start] + markup[end:]
-        start = markup.find('<sup class="sw-kind')
-    return markup
+    return Markup(_MARK.sub("", str(markup))).striptags()  # noqa: S704 - read for its words only

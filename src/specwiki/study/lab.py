@@ -88,7 +88,7 @@ def show_chart(chart_id: str) -> None:
     """Mark the place of a saved chart in the executed notebook; the page draws it there, in its own language."""
     from IPython.display import display  # noqa: PLC0415 - only in a kernel
 
-    display({CHART_MIME: {"id": chart_id}, "text/plain": f"chart: {chart_id}"}, raw=True)  # type: ignore[no-untyped-call]
+    display({CHART_MIME: {"id": chart_id}, "text/plain": f"chart: {chart_id}"}, raw=True)
 
 
 def stored_run(experiment: Experiment, run_id: str) -> Path:

@@ -22,7 +22,7 @@ from specwiki.render.downloads import LABELS, result_json, values_csv
 from specwiki.render.evidence import Evidence, evidence_of
 from specwiki.render.figures import chart_figure
 from specwiki.render.notebooks import notebook_markdown
-from specwiki.render.pages import parse_page, render_page
+from specwiki.render.pages import parse_page, render_page, wording_problems
 from specwiki.render.values import Origin, Sourced
 from specwiki.units import LANGS, Lang, date_text
 
@@ -56,7 +56,7 @@ def render_site(layout: Layout) -> list[Path]:
     shared = Evidence((), page_files.read_quoted(layout.quoted), claims, outcomes)
     published, local = read_results(layout.published), read_results(layout.local)
     rendered: dict[str, str] = {}
-    problems: list[SpecwikiError] = []
+    problems = wording_problems(shared)
     for experiment in sorted({source.experiment for source in sources}):
         runs = _runs(layout, experiment, published, local)
         evidence = _evidence(runs, shared)
@@ -104,8 +104,8 @@ def serve_site(layout: Layout, port: int, say: Callable[[str], object], *, turns
     if not site_is_current(layout):
         build_site(layout)
     with watch.served(layout.site, port) as address:
-        say(f"serving {address} (Ctrl-C ends it)")
         seen = watch.fingerprint(_inputs(layout))
+        say(f"serving {address} (Ctrl-C ends it)")
         for _ in itertools.count() if turns is None else range(turns):
             time.sleep(0.5)
             now = watch.fingerprint(_inputs(layout))
@@ -127,19 +127,16 @@ def _stamp(layout: Layout) -> Path:
 
 
 def _inputs(layout: Layout) -> list[Path]:
-    """Everything that the site is made from: pages, results, raw files that pages show, and this package."""
+    """Everything that the site is made from: pages, results, raw files that pages show, and our code for it."""
     stores = (layout.published, layout.local)
     shown = [path for store in stores for name in ("notebook.ipynb", "blocks.csv")
              for path in sorted(store.root.glob(f"runs/*/*/*/*/{name}"))]  # fmt: skip
     package = Path(__file__).parents[1]
-    return [
-        layout.docs,
-        layout.root / "mkdocs.yml",
-        layout.quoted,
-        *(store.results for store in stores),
-        *shown,
-        package,
+    code = [
+        package / name for name in ("core", "render", "units.py", "edges/pages.py", "edges/site.py", "study/site.py")
     ]
+    results = [store.results for store in stores]
+    return [layout.docs, layout.root / "mkdocs.yml", layout.quoted, *results, *shown, *code]
 
 
 def _runs(layout: Layout, experiment: str, published: Sequence[Result], local: Sequence[Result]) -> list[_Run]:
