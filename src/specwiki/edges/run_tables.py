@@ -43,13 +43,13 @@ def read_run_tables(folder: Path) -> list[BlockRecord]:
         ) from failure
     by_block: dict[int, list[dict[str, Any]]] = {}
     for row in requests.to_dict(orient="records"):
-        request = {str(key): _plain(value) for key, value in row.items()}
+        request: dict[str, Any] = {str(key): _plain(value) for key, value in row.items()}
         by_block.setdefault(request.pop(OWNER), []).append(request)
     return [_block(row, by_block, folder) for row in blocks.to_dict(orient="records")]
 
 
 def _block(row: dict[Any, Any], by_block: dict[int, list[dict[str, Any]]], folder: Path) -> BlockRecord:
-    data = {key: (None if value == "" else value) for key, value in row.items()}
+    data: dict[str, Any] = {key: (None if value == "" else value) for key, value in row.items()}
     if data["counters"]:
         data["counters"] = json.loads(data["counters"])
     where = f"{folder / BLOCKS}, block {data['index']}"
