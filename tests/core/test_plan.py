@@ -85,13 +85,17 @@ def test_off_alternates_with_the_sweep():
     assert kinds == [("off", [1]), ("sweep", [1, 2]), ("off", [2, 3]), ("sweep", [3, 4]), ("off", [4])]
 
 
-def test_groups_outside_the_pool_run_at_the_lowest_load():
-    """Vietnamese prompts describe a kind of prompt: one load is enough."""
+def test_groups_outside_the_pool_run_where_they_describe_something():
+    """Vietnamese prompts decide nothing: one load, `off` and the depth with the twin are enough."""
     one = effort()
     order = planning.boots(plan(one), one, ["pooled", "vietnamese"], np.random.default_rng(1))
-    loads = {(cell.group, cell.concurrency) for boot in order for segment in boot.segments for cell in segment.cells}
+    cells = [cell for boot in order for segment in boot.segments for cell in segment.cells]
 
-    assert loads == {("pooled", 1), ("pooled", 4), ("vietnamese", 1)}
+    assert {(cell.arm.name, cell.concurrency) for cell in cells if cell.group == "vietnamese"} == {
+        ("off", 1),
+        ("d4", 1),
+    }
+    assert sum(cell.group == "pooled" for cell in cells) == 4 * 5 * 2
 
 
 def test_the_order_is_the_seeds():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -90,8 +90,8 @@ def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Gene
     """The whole run in order: boots of the sweep, each between halves of the `off` blocks it is compared with.
 
     Replicates come in pairs: an order drawn at random, then the same order backwards, so that a steady drift of
-    the machine falls on every arm alike. Groups outside the pooled value are measured at the lowest load only: they
-    describe a kind of prompt, and decide nothing.
+    the machine falls on every arm alike. Groups outside the pooled value are measured at the lowest load, with `off`
+    and the depth that has the twin: they describe a kind of prompt, and decide nothing.
 
     Args:
         plan: Names the twin.
@@ -99,8 +99,9 @@ def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Gene
         groups: Names of the prompt groups.
         rng: Seeded from the plan; the seed is recorded with the run.
     """
-    sweep = _ordered_replicates(sweep_arms(plan, effort), effort, groups, rng)
-    off = _ordered_replicates((Arm(OFF, None),), effort, groups, rng)
+    described = {OFF, f"d{plan.twin_of}"}
+    sweep = _ordered_replicates(_settings(sweep_arms(plan, effort), effort, groups, described), effort, rng)
+    off = _ordered_replicates(_settings((Arm(OFF, None),), effort, groups, described), effort, rng)
     chunks = [
         list(range(start, min(start + effort.replicates_per_boot, effort.replicates)))
         for start in range(0, effort.replicates, effort.replicates_per_boot)
@@ -117,17 +118,21 @@ def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Gene
     return tuple(ordered)
 
 
-def _ordered_replicates(
-    arms: Sequence[Arm], effort: Effort, groups: Sequence[str], rng: np.random.Generator
-) -> list[Segment]:
+Setting = tuple[Arm, int, str]
+
+
+def _settings(arms: Sequence[Arm], effort: Effort, groups: Sequence[str], described: Collection[str]) -> list[Setting]:
     lowest = min(effort.concurrency)
-    settings = [
+    return [
         (arm, concurrency, group)
         for arm in arms
         for concurrency in effort.concurrency
         for group in groups
-        if group == POOLED or concurrency == lowest
+        if group == POOLED or (arm.name in described and concurrency == lowest)
     ]
+
+
+def _ordered_replicates(settings: Sequence[Setting], effort: Effort, rng: np.random.Generator) -> list[Segment]:
     segments: list[Segment] = []
     order: list[int] = []
     for replicate in range(1, effort.replicates + 1):
