@@ -15,7 +15,7 @@ wiki-full: engine       ## measure everything at full effort, go on where it was
 
 site:                   ## build from the published results alone; no engine, no torch
 	@$(PYTHON) scripts/install.py site
-	@$(BIN)/specwiki build --if-changed
+	@SPECWIKI_DATA=.specwiki/none $(BIN)/specwiki build --if-changed
 
 serve: site             ## serve the site on loopback, and build it again when a page changes
 	@$(BIN)/specwiki serve

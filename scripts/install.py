@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -56,7 +57,8 @@ def main(words: list[str]) -> int:
     if not _install(wanted):
         return _explain(wanted)
     stamp.write_text(inputs, encoding="utf-8")
-    print(f"installed in {time.monotonic() - began:.0f} s")
+    clear = "\r\033[K" if sys.stdout.isatty() else ""
+    print(f"{clear}installed in {time.monotonic() - began:.0f} s")
     return 0
 
 
@@ -85,7 +87,28 @@ def _pip(words: list[str]) -> bool:
 def _run(words: list[str]) -> bool:
     with LOG.open("a", encoding="utf-8") as log:
         print("$", *words, file=log, flush=True)
-        return subprocess.run(words, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT, check=False).returncode == 0
+        process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT)
+    began = time.monotonic()
+    told = began
+    while process.poll() is None:
+        time.sleep(0.2)
+        if time.monotonic() - told >= (1 if sys.stdout.isatty() else 30):
+            told = time.monotonic()
+            _tell(f"{told - began:4.0f} s  {_last_line()}")
+    return process.returncode == 0
+
+
+def _tell(state: str) -> None:
+    """Show what pip is doing: in one changing line on a terminal, elsewhere as a line now and then."""
+    if sys.stdout.isatty():
+        print(f"\r\033[K{state[: shutil.get_terminal_size().columns - 1]}", end="\r", flush=True)
+    else:
+        print(state, flush=True)
+
+
+def _last_line() -> str:
+    lines = LOG.read_text(encoding="utf-8", errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")[:100]
 
 
 def _explain(wanted: str) -> int:

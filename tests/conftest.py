@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from specwiki.core.layout import Layout, Store
-from specwiki.core.model import Cell, Outcome, Registration, Result, StripBlock, Table, Value
+from specwiki.core.result import Cell, Outcome, Registration, Result, StripBlock, Table, Value
 from specwiki.edges.store import write_result
 from specwiki.render.charts import position_chart, ratio_chart
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from specwiki.core.layout import Layout, Store
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 from specwiki.edges.watch import served
 from specwiki.study.site import build_site
 

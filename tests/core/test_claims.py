@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specwiki.core.claims import ClaimFile, evaluate
-from specwiki.core.model import Value, parse
+from specwiki.core.model import parse
+from specwiki.core.result import Value
 from specwiki.errors import ClaimError, InputError
 
 VALUES = {

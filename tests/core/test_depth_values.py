@@ -196,6 +196,7 @@ def test_ignorance_chooses_nothing():
 
     assert outcomes["best.c1"].verdict == "undecided"
     assert outcomes["best.c1"].depth is None
+    assert outcomes["best.c1"].replicates_needed >= 1
 
 
 def test_tables_name_only_values_that_are_there():

@@ -30,8 +30,8 @@ def profile(**changed):
     return Profile(**{**fields, **changed})
 
 
-def boot(tmp_path, depths=None, native=None, port=None, **changed):
-    return engine.Boot(profile(**changed), "m", depths, CORES, tmp_path / "engine.log", native, port)
+def boot(tmp_path, depths=None, native=None, **changed):
+    return engine.Boot(profile(**changed), "m", depths, CORES, tmp_path / "engine.log", native)
 
 
 def test_off_has_no_speculative_config(tmp_path):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from specwiki.core.layout import Layout, Store
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 from specwiki.edges import lock, model_cache, store
 from specwiki.edges.run_tables import read_run_tables
 from specwiki.errors import EngineError

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 from specwiki.render.downloads import result_json, values_csv
 
 

@@ -1,6 +1,6 @@
 """The run strip: every block, in order, in marks and in words."""
 
-from specwiki.core.model import StripBlock
+from specwiki.core.result import StripBlock
 from specwiki.render.strip import strip_html, strip_text
 
 BLOCKS = (

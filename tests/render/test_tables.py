@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwiki.core.model import Cell, Table
+from specwiki.core.result import Cell, Table
 from specwiki.errors import DataError
 from specwiki.render.tables import table_markdown
 from specwiki.render.values import Sourced

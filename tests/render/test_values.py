@@ -1,6 +1,6 @@
 """Values as text, and what marks them."""
 
-from specwiki.core.model import Value
+from specwiki.core.result import Value
 from specwiki.render.values import interval_or_reason, missing_text, plain, value_span, value_text
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from specwiki.core import keys
-from specwiki.core.model import Model, Slug, Value
+from specwiki.core.model import Model, Slug
+from specwiki.core.result import Value
 from specwiki.errors import ClaimError
 
 State = Literal["holds", "fails", "open"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 
 Key = tuple[str, str, str]
 """Profile, machine, experiment."""

@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from specwiki.core.depth import Choice, DepthChoice, adopt, choose_depth
+import numpy as np
+
+from specwiki.core.depth import Choice, DepthChoice, adopt, choose_depth, replicates_needed
 from specwiki.core.depth_values import DepthBlocks, Series, shared, strata_of
-from specwiki.core.model import Cell, Outcome, Rule, Table, Value
+from specwiki.core.model import Rule
 from specwiki.core.plan import OFF
+from specwiki.core.result import Cell, Outcome, Table, Value
 from specwiki.core.stats import log_ratios, ratio_interval
 
 Tiers = list[tuple[int, int, int]]
@@ -45,10 +48,24 @@ def outcomes(
     run: DepthBlocks, chosen: Mapping[int, DepthChoice], rule: Rule, tiers: Tiers | None
 ) -> dict[str, Outcome]:
     """Best depth and adoption at each load, and whether a schedule is offered."""
-    found = {f"best.c{load}": Outcome(verdict=one.choice.value, depth=one.depth) for load, one in chosen.items()}
+    found = {f"best.c{load}": _best(run, load, one) for load, one in chosen.items()}
     for load, one in chosen.items():
         found[f"adopt.c{load}"] = _adoption(run, load, one, rule)
     return found | {"schedule": Outcome(verdict="offered" if tiers else "not-offered")}
+
+
+def _best(run: DepthBlocks, load: int, choice: DepthChoice) -> Outcome:
+    """The choice; undecided, with the further replicates that would tell the best depth from `off`."""
+    if choice.choice is not Choice.UNDECIDED:
+        return Outcome(verdict=choice.choice.value, depth=choice.depth)
+    arms = run.pooled[load]
+    replicates = shared(arms[f"d{choice.best}"], arms[OFF])
+    ratios = [math.log(arms[f"d{choice.best}"][one].output_tok_s / arms[OFF][one].output_tok_s) for one in replicates]
+    # As if each further replicate had boots of its own: more of them in the same boots would not tell boots apart.
+    sd = math.sqrt(float(np.var(ratios, ddof=1)) + 2 * run.boot_sd.sd**2)
+    needed = replicates_needed(float(np.mean(ratios)), sd)
+    more = None if needed is None else max(needed - len(replicates), 1)
+    return Outcome(verdict=choice.choice.value, replicates_needed=more)
 
 
 def _adoption(run: DepthBlocks, load: int, choice: DepthChoice, rule: Rule) -> Outcome:

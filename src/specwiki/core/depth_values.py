@@ -16,8 +16,9 @@ from specwiki.core.blocks import POOLED, BlockRecord, RequestRecord
 from specwiki.core.counters import Absence
 from specwiki.core.geometric import acceptance_from_rate
 from specwiki.core.judge import steps_of
-from specwiki.core.model import Unit, Value
 from specwiki.core.plan import OFF
+from specwiki.core.rates import cycle_ms, stream_tok_s, tpot_ms
+from specwiki.core.result import Unit, Value
 from specwiki.core.stats import (
     Boots,
     BootSd,
@@ -266,26 +267,6 @@ def _repetition(run: DepthBlocks) -> dict[str, Value]:
         f"repeated_4grams.{stratum}": Value(number=float(np.mean(shares)), unit="fraction")
         for stratum, shares in sorted(by_stratum.items())
     }
-
-
-def stream_tok_s(requests: Sequence[RequestRecord]) -> float:
-    """Tokens per second of one stream: tokens of the answers over the sum of their durations."""
-    return sum(one.completion_tokens for one in requests) / sum(one.e2e_ms for one in requests) * 1e3
-
-
-def tpot_ms(requests: Sequence[RequestRecord]) -> float:
-    """Milliseconds per token after the first, (E2E - TTFT) / (n - 1), over all requests. Source: vLLM docs."""
-    decode_ms = sum(one.e2e_ms - one.ttft_ms for one in requests)
-    return decode_ms / max(sum(one.completion_tokens - 1 for one in requests), 1)
-
-
-def cycle_ms(requests: Sequence[RequestRecord]) -> float:
-    """Milliseconds per decode step of a stream: time after the first token over the steps that it took."""
-    decode_ms = sum(one.e2e_ms - one.ttft_ms for one in requests)
-    if any(one.drafted is None for one in requests):
-        return tpot_ms(requests)
-    steps = decode_steps([steps_of(one) for one in requests])
-    return decode_ms / (steps.drafted + steps.undrafted)
 
 
 def strata_of(series: Series) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from specwiki.core.model import Model, Slug, Value
+from specwiki.core.model import Model, Slug
+from specwiki.core.result import Value
 from specwiki.units import UNITS
 
 MAX_EVIDENCE_WORDS = 12

@@ -56,7 +56,6 @@ class Boot:
         native_depth: Start at this one depth as vLLM itself does, with no switching; excludes `depths`.
         cores: Who computes where.
         log: File for everything that the engine prints.
-        port: None: a free one.
     """
 
     profile: Profile
@@ -65,7 +64,6 @@ class Boot:
     cores: Cores
     log: Path
     native_depth: int | None = None
-    port: int | None = None
 
 
 class Engine:
@@ -127,13 +125,9 @@ def command(boot: Boot, port: int) -> list[str]:
     return words
 
 
-def environment(boot: Boot) -> dict[str, str]:
-    """The engine's environment: this process's, and what the CPU build needs.
-
-    Raises:
-        EngineError: On x86, if the OpenMP runtime that vLLM's CPU build must be started with is not installed.
-    """
-    extra = {
+def variables(boot: Boot) -> dict[str, str]:
+    """What the engine's environment has besides this process's own: settings of vLLM's CPU build."""
+    return {
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "VLLM_CPU_KVCACHE_SPACE": str(boot.profile.kv_cache_gib),
@@ -142,9 +136,12 @@ def environment(boot: Boot) -> dict[str, str]:
         # For /reset_prefix_cache; the server listens on loopback only.
         "VLLM_SERVER_DEV_MODE": "1",
     }
-    if platform.machine() == "x86_64":
-        extra["LD_PRELOAD"] = str(_openmp_library())
-    return {**os.environ, **extra}
+
+
+def _environment(boot: Boot) -> dict[str, str]:
+    """Raise `EngineError` on x86 if the OpenMP runtime that the CPU build must be started with is missing."""
+    preload = {"LD_PRELOAD": str(_openmp_library())} if platform.machine() == "x86_64" else {}
+    return {**os.environ, **variables(boot), **preload}
 
 
 def _openmp_library() -> Path:
@@ -170,7 +167,7 @@ def running(boot: Boot, lock: int | None = None) -> Iterator[Engine]:
         EngineError: If its port is taken, it ends, or it does not answer within the profile's time limit; with
             the end of its log.
     """
-    port = boot.port or _free_port()
+    port = boot.profile.port or _free_port()
     _check_port(port)
     boot.log.parent.mkdir(parents=True, exist_ok=True)
     read_end, write_end = os.pipe()
@@ -178,7 +175,7 @@ def running(boot: Boot, lock: int | None = None) -> Iterator[Engine]:
     words = [sys.executable, "-m", "specwiki.vllm_ext.launcher", str(read_end), *command(boot, port)]
     with boot.log.open("wb") as log:
         process = subprocess.Popen(
-            words, env=environment(boot), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            words, env=_environment(boot), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             pass_fds=handed, start_new_session=True,
         )  # fmt: skip
     os.close(read_end)

@@ -56,7 +56,7 @@ def short_cpu_name(model: str) -> str:
     'epyc'
     """
     words = re.findall(r"[a-z]{3,}", re.sub(r"\((r|tm|c)\)", " ", model.lower()))
-    maker = {"intel", "amd", "arm", "cpu", "processor", "core", "virtual", "with", "generation", "unknown"}
+    maker = {"intel", "amd", "arm", "cpu", "processor", "core", "virtual", "with", "generation", "gen", "unknown"}
     return next((word for word in words if word not in maker), "cpu")
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from specwiki.core.blocks import BlockRecord
 from specwiki.core.layout import Store
-from specwiki.core.model import Result, parse
+from specwiki.core.model import parse
+from specwiki.core.result import Result
 from specwiki.errors import DataError, InputError, SpecwikiError, raise_all
 
 

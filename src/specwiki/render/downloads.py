@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 
 LABELS = {
     "values.csv": "download.values",

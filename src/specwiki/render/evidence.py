@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from specwiki.core import keys
 from specwiki.core.claims import Claim, OutcomeWordings
-from specwiki.core.model import Result, Value
 from specwiki.core.quoted import QuotedSource, QuotedValue, by_key
+from specwiki.core.result import Result, Value
 from specwiki.errors import InputError
 from specwiki.render.values import Origin, Sourced
 

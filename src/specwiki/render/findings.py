@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from specwiki.core.claims import evaluate
-from specwiki.core.model import Outcome
+from specwiki.core.result import Outcome
 from specwiki.errors import ClaimError
 from specwiki.render.evidence import Evidence, find_named, find_value, require_key
 from specwiki.render.labels import label

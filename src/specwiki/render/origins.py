@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 from specwiki.errors import InputError
 from specwiki.render.escaping import inert
 from specwiki.render.evidence import Evidence, find_named

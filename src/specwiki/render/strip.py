@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from specwiki.core.model import StripBlock
+from specwiki.core.result import StripBlock
 from specwiki.render.labels import label
 from specwiki.units import Lang
 

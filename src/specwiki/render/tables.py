@@ -9,7 +9,7 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from specwiki.core.keys import nearest
-from specwiki.core.model import Cell, Result, Table
+from specwiki.core.result import Cell, Result, Table
 from specwiki.errors import DataError
 from specwiki.render.labels import label
 from specwiki.render.values import Sourced, value_span

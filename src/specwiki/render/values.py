@@ -8,8 +8,8 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from specwiki.core.model import Result, Value
 from specwiki.core.quoted import QuotedSource, QuotedValue
+from specwiki.core.result import Result, Value
 from specwiki.render.labels import has_label, label
 from specwiki.units import Lang, date_text, interval_text, number_text, written_text
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+from specwiki.core.impossible import in_blocks
 from specwiki.core.layout import Layout, Store
 from specwiki.edges.run_tables import read_run_tables
 from specwiki.edges.store import read_results
-from specwiki.errors import DataError, ProblemsError, SpecwikiError
+from specwiki.errors import DataError, ProblemsError, SpecwikiError, raise_all
 from specwiki.study.project import load_experiment
 from specwiki.study.site import render_site
 
@@ -46,7 +48,12 @@ def _check_store(store: Store) -> None:
     for result in read_results(store):
         folder = store.run_folder(result)
         if folder.exists():
-            read_run_tables(folder)
+            _check_run(folder)
+
+
+def _check_run(folder: Path) -> None:
+    found = in_blocks(read_run_tables(folder))
+    raise_all([DataError(str(folder), str(one), "Withdraw the result and measure again") for one in found])
 
 
 def _check_size(store: Store) -> None:

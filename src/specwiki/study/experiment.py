@@ -17,8 +17,9 @@ from typing import Any
 
 from specwiki.core.blocks import BlockRecord
 from specwiki.core.layout import Store
-from specwiki.core.model import Registration, Result, StripBlock, parse
+from specwiki.core.model import parse
 from specwiki.core.redact import redactions
+from specwiki.core.result import Registration, Result, StripBlock
 from specwiki.edges import engine, git, lock, machine, model_cache, notebooks, store
 from specwiki.edges.progress import PROGRESS_VARIABLE, Progress, look
 from specwiki.edges.run_tables import read_run_tables, write_run_tables

@@ -19,12 +19,12 @@ MEASURING_CODE = (
     "core/plan.py",
     "core/prometheus.py",
     "edges/client.py",
-    "edges/engine.py",
     "study/measure.py",
     "vllm_ext/launcher.py",
     "vllm_ext/scheduler.py",
 )
-"""What decides which requests are sent, to which engine, and what is recorded of the answers."""
+"""What decides which requests are sent, and what is recorded of the answers; how the engine is started is compared
+by its words, not by the code that makes them."""
 DERIVING_CODE = (
     "core/acceptance.py",
     "core/counters.py",
@@ -52,7 +52,6 @@ def measured_under(experiment: Experiment, without: Sequence[str] = ()) -> dict[
         EngineError: If the engine is asked for and none is installed.
     """
     plan = experiment.plan
-    profile = experiment.profile.model_dump(mode="json", exclude={"machine", "boot_timeout_s", "request_timeout_s"})
     asked = {
         "design": plan.design,
         "temperature": plan.temperature,
@@ -61,15 +60,26 @@ def measured_under(experiment: Experiment, without: Sequence[str] = ()) -> dict[
         "effort": experiment.effort.model_dump(mode="json", exclude={"budget_minutes"}),
     }
     prompts = [prompt.model_dump() for group in experiment.groups.values() for prompt in group]
-    weights = model_cache.GGUF if experiment.profile.target.embedded else experiment.profile.target.model
     parts: dict[str, Callable[[], str]] = {
         "plan": lambda: short_hash(asked),
         "prompts": lambda: short_hash(prompts),
         "code": lambda: code_hash([PACKAGE / name for name in MEASURING_CODE]),
-        "engine": lambda: short_hash([engine.installed_version(), weights, profile]),
+        "engine": lambda: short_hash([engine.installed_version(), *_started(experiment)]),
         "machine": lambda: experiment.machine,
     }
     return {part: tell() for part, tell in parts.items() if part not in without}
+
+
+def _started(experiment: Experiment) -> list[Any]:
+    """The words and variables that start the engine of each kind of boot; port, folders and cores left out.
+
+    Cores belong to the machine: a result of another machine is another result, not a stale one.
+    """
+    profile = experiment.profile
+    weights = model_cache.GGUF if profile.target.embedded else str(profile.target.model)
+    kinds = (None, experiment.effort.depths)
+    boots = [engine.Boot(profile, weights, depths, engine.Cores((), ()), Path()) for depths in kinds]
+    return [[engine.command(boot, 0), engine.variables(boot)] for boot in boots]
 
 
 def derived_under(experiment: Experiment) -> dict[str, str]:

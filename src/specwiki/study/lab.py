@@ -11,7 +11,7 @@ from typing import Any
 
 from specwiki.core.blocks import BlockRecord
 from specwiki.core.layout import Layout
-from specwiki.core.model import Outcome, Table, Value
+from specwiki.core.result import Outcome, Table, Value
 from specwiki.edges.run_tables import read_run_tables
 from specwiki.edges.store import read_block_files, to_json, write_atomic
 from specwiki.errors import InputError

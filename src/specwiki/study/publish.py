@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from specwiki.core.current import current
 from specwiki.core.layout import Layout
-from specwiki.core.model import Result, Value
+from specwiki.core.result import Result, Value
 from specwiki.edges.machine import machine_label
 from specwiki.edges.store import copy_run, read_results, write_result
 from specwiki.errors import InputError

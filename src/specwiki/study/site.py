@@ -12,7 +12,7 @@ from typing import Any
 
 from specwiki.core.current import current_of, key_of
 from specwiki.core.layout import Layout, Store
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 from specwiki.edges import pages as page_files
 from specwiki.edges import site as mkdocs
 from specwiki.edges import watch

