@@ -119,6 +119,14 @@ def test_acceptance_is_that_of_the_answers():
     assert lengths == pytest.approx(values["acceptance_length.c1.d4"].number - 1)
 
 
+def test_a_cycle_is_a_cycle_at_one_stream_only():
+    """With several streams, a step's time includes the prompts of the others, and is not shown as a cycle."""
+    _, values = analysed(SLOWER)
+
+    assert "cycle_ratio.c1.d4" in values
+    assert "cycle_ratio.c4.d4" not in values
+
+
 def test_no_draft_is_not_zero():
     """Depth 0 and off have no acceptance, each for its own reason."""
     _, values = analysed(SLOWER)
@@ -160,6 +168,13 @@ def test_the_machines_own_boots_replace_the_assumption():
     run = depth_values.arrange(experiment(SLOWER), history)
     assert run.boot_sd.num_boots >= 5
     assert run.boot_sd.sd < ASSUMED_BOOT_SD
+
+
+def test_a_boot_counts_once():
+    """Two boots measured at two loads are two boots, not four: too few for the machine's own scatter."""
+    run = depth_values.arrange(experiment(SLOWER), [experiment(SLOWER, seed=2)])
+
+    assert (run.boot_sd.sd, run.boot_sd.num_boots) == (ASSUMED_BOOT_SD, 0)
 
 
 def test_off_where_drafting_loses():

@@ -69,7 +69,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_a_run_is_copied_whole(tmp_path):
-    """A copy that was cut earlier does not count as a run; the copy is there after the next try."""
+    """A copy that was cut earlier does not count as a run; a later copy takes the place of an earlier one."""
     source = tmp_path / "source"
     source.mkdir()
     (source / "blocks.csv").write_text("a\n")
@@ -78,6 +78,7 @@ def test_a_run_is_copied_whole(tmp_path):
     (tmp_path / "runs" / ".one.tmp").mkdir()
 
     store.copy_run(source, target)
+    (source / "blocks.csv").write_text("b\n")
     store.copy_run(source, target)
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["one"]
-    assert (target / "blocks.csv").read_text() == "a\n"
+    assert (target / "blocks.csv").read_text() == "b\n"

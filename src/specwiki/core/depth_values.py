@@ -81,20 +81,22 @@ def arrange(blocks: Sequence[BlockRecord], history: Sequence[Sequence[BlockRecor
             others.setdefault(block.concurrency, {}).setdefault(block.arm, []).append(block)
     runs = [list(_counting(run)) for run in (blocks, *history)]
     twins = {load: [_twin_ratios(run, load) for run in runs] for load in pooled}
-    return DepthBlocks(pooled, others, boot_sd([group for run in runs for group in _boot_groups(run)]), twins)
+    return DepthBlocks(pooled, others, boot_sd([_boots_of_off(run) for run in runs]), twins)
 
 
 def _counting(blocks: Iterable[BlockRecord]) -> Iterable[BlockRecord]:
     return (block for block in blocks if block.status == "ok")
 
 
-def _boot_groups(blocks: Sequence[BlockRecord]) -> list[list[list[float]]]:
-    """For each load, the boots of `off` with the log throughputs of their blocks."""
-    groups: dict[int, dict[int, list[float]]] = {}
-    for block in blocks:
-        if block.arm == OFF and block.group == POOLED:
-            groups.setdefault(block.concurrency, {}).setdefault(block.boot, []).append(math.log(block.output_tok_s))
-    return [list(boots.values()) for boots in groups.values()]
+def _boots_of_off(blocks: Sequence[BlockRecord]) -> list[list[float]]:
+    """The boots of `off`, each with the log throughputs of its blocks at the lowest load; a boot counts once."""
+    mine = [block for block in blocks if block.arm == OFF and block.group == POOLED]
+    lowest = min((block.concurrency for block in mine), default=None)
+    boots: dict[int, list[float]] = {}
+    for block in mine:
+        if block.concurrency == lowest:
+            boots.setdefault(block.boot, []).append(math.log(block.output_tok_s))
+    return list(boots.values())
 
 
 def _twin_ratios(blocks: Sequence[BlockRecord], load: int) -> list[float]:
@@ -147,10 +149,10 @@ def _over_off(run: DepthBlocks, load: int, arm: str) -> dict[str, Value]:
         ratios = log_ratios([of(arms[arm][one]) for one in replicates], [of(arms[OFF][one]) for one in replicates])
         return _value(ratio_interval(ratios, boots), "ratio")
 
-    found = {
-        f"ratio.c{load}.{arm}": ratio(lambda block: block.output_tok_s),
-        f"cycle_ratio.c{load}.{arm}": ratio(lambda block: cycle_ms(block.requests)),
-    }
+    found = {f"ratio.c{load}.{arm}": ratio(lambda block: block.output_tok_s)}
+    if load == 1:
+        # With several streams a step of one waits for the prompts of the others: its time is not that of a cycle.
+        found[f"cycle_ratio.c{load}.{arm}"] = ratio(lambda block: cycle_ms(block.requests))
     for stratum in strata_of(arms[arm]):
         found[f"ratio.c{load}.{arm}.{stratum}"] = ratio(
             lambda block, wanted=stratum: stream_tok_s([one for one in block.requests if one.stratum == wanted])  # type: ignore[misc]

@@ -115,13 +115,12 @@ def read_blocks_csv(store: Store, result: Result) -> str | None:
 
 
 def copy_run(source: Path, target: Path) -> None:
-    """Copy a run folder; the target is there whole or not at all."""
-    if target.exists():
-        return
+    """Copy a run folder in the place of an earlier copy of it; the target is there whole or as it was."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     shutil.copytree(source, temporary)
+    shutil.rmtree(target, ignore_errors=True)
     temporary.rename(target)
 
 
