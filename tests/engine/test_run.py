@@ -51,8 +51,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Layout:
 def specwiki(project: Layout, *words: str) -> subprocess.Popen[str]:
     env = {name: value for name, value in os.environ.items() if name != "SPECWIKI_DATA"}
     return subprocess.Popen(
-        [*COMMAND, *words], cwd=project.root, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+        [*COMMAND, *words], cwd=project.root, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background ignores Ctrl-C, and its children would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
+    )  # fmt: skip
 
 
 def run_tiny(project: Layout) -> subprocess.Popen[str]:

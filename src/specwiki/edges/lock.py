@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 from specwiki.errors import EngineError
 
 LOCK_NAME = "engine.lock"
+PATIENCE_S = 2.0
+"""An engine that was ended a moment ago lets go of the lock within this time; one that runs does not."""
 
 
 @contextmanager
@@ -34,15 +37,25 @@ def engine_lock(cache: Path, purpose: str) -> Iterator[int]:
     cache.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(cache / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _held(cache / LOCK_NAME) from None
+        _take(descriptor, cache / LOCK_NAME)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "purpose": purpose}).encode(), 0)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _take(descriptor: int, path: Path) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise _held(path) from None
+            time.sleep(0.05)
+        else:
+            return
 
 
 def check_free(cache: Path) -> None:
