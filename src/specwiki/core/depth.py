@@ -29,7 +29,7 @@ from specwiki.core.stats import (
 from specwiki.errors import MeasurementError
 
 THRESHOLD = 1.10
-"""A candidate replaces the current setting at +10 %. Source: DESIGN section 4, after seed 000."""
+"""A candidate replaces the current setting at +10 %. Source: the rule that the pair itself uses (quoted source 000)."""
 NEAR_BEST = 0.97
 """A shallower depth will do if it is shown to reach this share of the best."""
 POWER = 0.8

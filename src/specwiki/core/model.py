@@ -177,7 +177,7 @@ class Rule(Model):
 
 
 MIN_REPLICATES = {"quick": 4, "full": 6}
-"""DESIGN section 4: with fewer, an interval from log ratios cannot decide ±10 % at this noise."""
+"""Our choice: with fewer, an interval from log ratios cannot decide ±10 % at this noise."""
 
 
 class Plan(Model):

@@ -15,10 +15,10 @@ from specwiki.errors import MeasurementError
 
 CONFIDENCE = 0.95
 ASSUMED_BOOT_SD = 0.02
-"""Boot-to-boot sd of log throughput until the machine has boots of its own. Source: DESIGN section 4."""
+"""Boot-to-boot sd of log throughput until the machine has boots of its own. Our choice, not measured."""
 MIN_BOOTS = 5
 MIN_FLOOR = 0.01
-"""Differences below 1 % are never called seen. Source: DESIGN section 4."""
+"""Differences below 1 % are never called seen. Our choice."""
 RESAMPLES = 2000
 AT_LEAST = 2
 """Fewer replicates, or prompts, have no scatter and so no interval."""
