@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-
-from specwiki import cli
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,20 +20,6 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setenv("SPECWIKI_DATA", str(tmp_path / ".specwiki" / "data"))
     monkeypatch.setenv("SPECWIKI_CACHE", str(tmp_path / "cache"))
     return tmp_path
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """Run the command line with these words: exit code, output, errors."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["specwiki", *words])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return run
 
 
 @pytest.mark.usefixtures("project")

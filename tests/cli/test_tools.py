@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from specwiki import cli
 from specwiki.errors import InputError
 from specwiki.study.tools import seconds_of
 
 SERIES = 'model_name="m",engine="{engine}"'
 
 
-@pytest.fixture
-def command(monkeypatch, capsys, tmp_path):
-    """Run the command line outside any project: exit code, output, errors."""
+@pytest.fixture(autouse=True)
+def _outside_any_project(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["specwiki", *words])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return run
 
 
 def metrics(drafts, depth, positions, engines=("0",), tokens=1000):

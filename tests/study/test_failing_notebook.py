@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,18 +12,8 @@ import pytest
 
 from specwiki.edges import store
 
-ROOT = Path(__file__).parents[2]
-
 PARAMETERS = '# %% tags=["parameters"]\nprofile = "laptop"\neffort = "quick"\nrun_id = ""\n\n'
 OUR_ERROR = 'from specwiki.errors import MeasurementError\nraise MeasurementError("block 7", "void", "Run it again")\n'
-
-
-@pytest.fixture
-def project(project):
-    """The shared project, with what an experiment needs beside the pages."""
-    for name in ("experiments", "profiles", "data/prompts"):
-        shutil.copytree(ROOT / name, project.root / name)
-    return project
 
 
 @pytest.fixture

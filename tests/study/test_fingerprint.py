@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
 from specwiki.study.fingerprint import measured_under
 from specwiki.study.project import load_experiment
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def project(project):
-    """The shared project, with what an experiment needs beside the pages."""
-    for name in ("experiments", "profiles", "data/prompts"):
-        shutil.copytree(ROOT / name, project.root / name)
-    return project
 
 
 def under(project):

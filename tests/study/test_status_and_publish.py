@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import shutil
-from pathlib import Path
 
 import pytest
 
@@ -18,16 +16,7 @@ from specwiki.study.project import load_experiment
 from specwiki.study.publish import publish
 from specwiki.study.status import fresh_result, newest_result, states
 
-ROOT = Path(__file__).parents[2]
 TODAY = dt.date(2026, 12, 1)
-
-
-@pytest.fixture
-def project(project):
-    """The shared project, with what an experiment needs beside the pages."""
-    for name in ("experiments", "profiles", "data/prompts"):
-        shutil.copytree(ROOT / name, project.root / name)
-    return project
 
 
 @pytest.fixture
