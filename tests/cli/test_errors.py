@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,17 @@ def test_every_command_has_an_example(name, command):
 
     assert code == 0
     assert f"specwiki {name}" in out.split("Example:")[1]
+
+
+def test_a_package_that_only_measuring_needs(project):
+    """After `make site` a command that measures says what to install, in one line, with exit code 3."""
+    words = "import sys; sys.modules['papermill'] = None; sys.argv = ['specwiki', 'run', 'depth']"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{words}; from specwiki.cli import main; main()"], cwd=project, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 3
+    assert done.stderr == (
+        "error: specwiki: the package 'papermill' is not installed, and this command needs it. Run 'make engine'.\n"
+    )

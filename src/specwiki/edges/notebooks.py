@@ -16,6 +16,7 @@ import papermill
 from papermill.exceptions import PapermillExecutionError
 
 from specwiki import errors
+from specwiki.core.redact import redact
 from specwiki.errors import CheckError, InputError, SpecwikiError
 
 PARAMETERS = "parameters"
@@ -125,9 +126,7 @@ def storable(path: Path, redactions: Mapping[str, str]) -> bytes:
         if cell.cell_type == "code":
             cell.outputs = [_kept(output) for output in cell.outputs if _is_kept(output)]
     text = json.dumps(notebook, ensure_ascii=False, sort_keys=True, indent=1)
-    for found, becomes in redactions.items():
-        text = text.replace(found, becomes)
-    return (text + "\n").encode()
+    return (redact(text, redactions) + "\n").encode()
 
 
 def _is_kept(output: Any) -> bool:

@@ -13,7 +13,7 @@ from specwiki.core.blocks import BlockRecord
 from specwiki.core.layout import Layout
 from specwiki.core.result import Outcome, Table, Value
 from specwiki.edges.run_tables import read_run_tables
-from specwiki.edges.store import read_block_files, to_json, write_atomic
+from specwiki.edges.store import to_json, write_atomic
 from specwiki.errors import InputError
 from specwiki.study.measure import measure
 from specwiki.study.project import Experiment, find_layout, load_experiment
@@ -115,11 +115,6 @@ def _history(experiment: Experiment, run_id: str) -> list[list[BlockRecord]]:
         path.name: path for path in folders if path.parent.parent.name == experiment.machine and path.name != run_id
     }
     return [read_run_tables(path) for _, path in sorted(earlier.items())]
-
-
-def unfinished_blocks(folder: Path) -> int:
-    """How many blocks an unfinished run has on disk."""
-    return len(read_block_files(folder / "blocks"))
 
 
 def read_derived(folder: Path) -> dict[str, Any]:
