@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -16,10 +17,13 @@ from specwiki.errors import MeasurementError
 pytestmark = pytest.mark.engine
 
 MAX_TOKENS = 32
+LONG = 400
+"""Tokens of a request that must still run when another one arrives: seconds, also on a fast machine."""
+LIMIT_S = 120.0
 
 
-def sampling(profile, depth):
-    return client.Sampling(profile.target.name, depth, MAX_TOKENS, 0.0, 120.0)
+def sampling(profile, depth, max_tokens=MAX_TOKENS):
+    return client.Sampling(profile.target.name, depth, max_tokens, 0.0, LIMIT_S)
 
 
 def answered(live, profile, prompts, depth) -> tuple[list, Counters, float]:
@@ -67,18 +71,18 @@ def test_one_boot_equals_native_boots(boot, profile, prompts):
 
 def depth_is_refused_while_requests_run(live, profile, prompts) -> bool:
     """A request for another depth ends with an error, and the running one ends as if it had not come."""
-    alone = client.run_requests(live.url, prompts[:1], sampling(profile, 4), 1)[0]
-    during: list = []
-    running = threading.Thread(
-        target=lambda: during.extend(client.run_requests(live.url, prompts[:1], sampling(profile, 4), 1)[0])
-    )
-    running.start()
-    while not _running(live):
-        pass
-    with pytest.raises(MeasurementError, match="HTTP 500|error"):
-        client.run_requests(live.url, prompts[1:2], sampling(profile, 2), 1)
-    running.join()
-    return drafts(during) == drafts(alone) and "refused" in live.log.read_text()
+    long = sampling(profile, 4, LONG)
+    alone = client.run_requests(live.url, prompts[:1], long, 1)[0]
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        during = thread.submit(client.run_requests, live.url, prompts[:1], long, 1)
+        until = time.monotonic() + LIMIT_S
+        while not _running(live):
+            assert not during.done(), f"the long request ended unseen: {during.result()[0]}"
+            assert time.monotonic() < until
+        with pytest.raises(MeasurementError, match="HTTP 500|error"):
+            client.run_requests(live.url, prompts[1:2], sampling(profile, 2), 1)
+        assert not during.done()
+        return drafts(during.result()[0]) == drafts(alone) and "refused" in live.log.read_text()
 
 
 def unknown_depth_is_refused(live, profile, prompts) -> bool:
