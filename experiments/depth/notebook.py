@@ -61,7 +61,7 @@ print(f"boot-to-boot sd: {run.boot_sd.sd:.4f} ({run.boot_sd.num_boots or 'assume
 for key, value in values.items():
     if key.startswith(("ratio.", "aa.", "floor.")) and key.count(".") <= 2:
         interval = "" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]"
-        print(f"{key:18} {value.number:.3f}{interval}")
+        print(f"{key:18} {value.missing or f'{value.number:.3f}{interval}'}")
 
 # %% [markdown]
 # ## The best depth at each load

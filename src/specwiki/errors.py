@@ -3,6 +3,7 @@
 SpecwikiError
 ├── InputError        a file, flag or parameter that somebody wrote         exit 2
 ├── EngineError       the engine or the host cannot be used                 exit 3
+│   └── CrashError        it ended, or stopped answering, while it was in use
 ├── CheckError        a check of data or pages failed                       exit 1
 │   ├── MeasurementError  failed requests, counters that disagree, a void block
 │   ├── DataError         a stored file does not have its schema or hash
@@ -41,6 +42,10 @@ class EngineError(SpecwikiError):
     """The engine or the host that it should run on cannot be used."""
 
     exit_code = 3
+
+
+class CrashError(EngineError):
+    """The engine ended, or stopped answering, while it was in use; starting it again may help."""
 
 
 class CheckError(SpecwikiError):

@@ -41,6 +41,8 @@ UNITS: dict[str, Unit] = {
     "fraction": Unit("%", scale=100.0, decimals=1),
     "tokens": Unit("", decimals=2, fewest=1),
     "count": Unit("", decimals=0),
+    "w": Unit("\u00a0W", digits=3, decimals=1),
+    "tok_j": Unit("\u00a0tok/J", decimals=3),
     "gib": Unit("\u00a0GiB", decimals=0),
     "unstated": Unit(""),
 }

@@ -8,7 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from specwiki.core.lint import SCHEDULE
 from specwiki.errors import InputError
+from specwiki.study import tools
 from specwiki.study.tools import seconds_of
 
 SERIES = 'model_name="m",engine="{engine}"'
@@ -52,6 +54,29 @@ def test_acceptance_of_two_files(command, files):
     assert "acceptance length    2.000" in out
     assert "by position          0.667 0.333" in out
     assert "conditional          0.667 0.500" in out
+
+
+def test_c17_both_denominators_are_named(command, files, tmp_path):
+    """Case C17: accepted per drafted and per tested token stand side by side; unknown where drafts were short."""
+    _, out, _ = command("acceptance", *files)
+    assert "acceptance rate      0.500   accepted / drafted = 300 / 600" in out
+    assert "of tested tokens   0.600   accepted / tested = 300 / 500" in out
+
+    (tmp_path / "short.txt").write_text(metrics(1_000_300, 2, (600_200, 300_100)).replace("2000600", "2000500"))
+    _, out, _ = command("acceptance", files[0], "short.txt")
+    assert "accepted / tested is unknown: some drafts were shorter than the depth" in out
+
+
+def test_drafts_that_differ_have_a_second_model(command, tmp_path):
+    """Conditional rates that rise reject one acceptance for all, and a spread over drafts takes its place."""
+    (tmp_path / "a.txt").write_text(metrics(0, 3, (0, 0, 0)))
+    (tmp_path / "b.txt").write_text(metrics(10_000, 3, (6000, 4100, 3000)))
+    _, out, _ = command("acceptance", "a.txt", "b.txt")
+    _, as_json, _ = command("acceptance", "a.txt", "b.txt", "--json")
+
+    assert "one acceptance for all positions does not hold" in out
+    assert "beta-geometric       a = 0.60" in out
+    assert json.loads(as_json)["geometric"]["beta"]["spread"] > 0.1
 
 
 def test_acceptance_as_json(command, files):
@@ -123,6 +148,88 @@ def test_a_live_server(command):
 
     assert code == 0
     assert "accepted / drafted = 20 / 40" in out
+
+
+@pytest.fixture
+def server():
+    """A server whose `/metrics` is a function of how often it was asked."""
+    texts = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            texts["asked"] = texts.get("asked", 0) + 1
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(texts["answer"](texts["asked"]).encode())
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}", texts
+        running.shutdown()
+
+
+def at_load(running):
+    return f'vllm:num_requests_running{{model_name="m",engine="0"}} {running}.0\n'
+
+
+def test_c26_a_load_that_straddles_the_schedule(server):
+    """Case C26: 4 and 5 running requests in turn lie on both sides of an edge; the report says where they do not."""
+    url, texts = server
+    texts["answer"] = lambda asked: metrics(10 * asked, 2, (6 * asked, 3 * asked)) + at_load(4 + asked % 2)
+    slept = []
+    report = tools.acceptance_of_server(url, 30, [(1, 4, 2), (5, 512, 0)], sleep=slept.append)
+
+    assert slept == [1.0] * 30
+    assert (
+        "warning: schedule edge between 4 and 5 running requests (depth 2 to 0): crossed 30 times in 31"
+        in report.text()
+    )
+    assert report.as_dict()["schedule_edges"][0]["switches"] == 30
+    assert report.total.num_drafts == 300
+
+
+@pytest.mark.parametrize(
+    ("load", "seconds", "said"), [(2, 30, "stayed clear of them"), (2, 3, "not judged, fewer than 20")]
+)
+def test_a_load_clear_of_the_schedule(server, load, seconds, said):
+    """A load on one side is said to be clear; a short look is said to be too short."""
+    url, texts = server
+    texts["answer"] = lambda asked: metrics(10 * asked, 2, (6 * asked, 3 * asked)) + at_load(load)
+    report = tools.acceptance_of_server(url, seconds, [(1, 4, 2), (5, 512, 0)], sleep=lambda _: None)
+
+    assert said in report.text()
+
+
+def test_a_schedule_from_a_config(command, server, tmp_path):
+    """The command reads the tiers from the server's speculative config."""
+    url, texts = server
+    texts["answer"] = lambda asked: metrics(10 * asked, 2, (6 * asked, 3 * asked)) + at_load(3)
+    config = {"method": "ngram", "num_speculative_tokens": 2, SCHEDULE: [[1, 4, 2], [5, 512, 0]]}
+    (tmp_path / "spec.json").write_text(json.dumps(config))
+    code, out, _ = command("acceptance", url, "--for", "0.1s", "--config", "spec.json")
+
+    assert code == 0
+    assert "schedule edges: not judged" in out
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"num_speculative_tokens": 2}, f"spec.json: there is no {SCHEDULE}, expected a schedule"),
+        ({"num_speculative_tokens": 2, SCHEDULE: [[2, 4, 1]]}, "it starts at batch size 2, expected 1"),
+    ],
+)
+def test_a_config_without_a_usable_schedule(command, tmp_path, config, said):
+    """No schedule, or one that vLLM refuses, is wrong input; so is a config beside two files."""
+    (tmp_path / "spec.json").write_text(json.dumps(config))
+    code, _, err = command("acceptance", "http://127.0.0.1:9", "--config", "spec.json")
+    assert (code, said in err) == (2, True)
+
+    code, _, err = command("acceptance", "a.txt", "b.txt", "--config", "spec.json")
+    assert (code, "'spec.json' with files, which hold no load in between" in err) == (2, True)
 
 
 def test_nobody_answers(command):
@@ -216,6 +323,31 @@ def test_lint_of_a_benchmark(command, tmp_path):
     assert "error: peak below mean: peak 300 tok/s is below the mean 700" in out
 
 
+def test_lint_of_an_analysis_script(command, tmp_path):
+    """Case C41: rows whose acceptance is made of their speed-up are refused, each by itself."""
+    rows = [{"gamma": 0, "acceptance_rate": 1.0, "speedup_vs_baseline": 1.0},
+            {"gamma": 4, "acceptance_rate": 0.2, "speedup_vs_baseline": 1.8}]  # fmt: skip
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    code, out, _ = command("lint", "rows.json")
+
+    assert code == 1
+    assert "error: acceptance from a speed-up: 0.2 is (1.8 - 1) / 4" in out
+    assert out.endswith("1 errors, 0 warnings\n")
+
+
+def test_lint_of_a_saved_stream(command, tmp_path):
+    """Case C14: a saved stream without usage has no count of tokens; a whole answer with usage has."""
+    (tmp_path / "answer.sse").write_text('data: {"choices": [{"delta": {"content": "wo"}}]}\n\ndata: [DONE]\n')
+    code, out, _ = command("lint", "answer.sse")
+    assert code == 1
+    assert "error: usage: no completion_tokens, and 1 pieces of text are no count of tokens" in out
+
+    (tmp_path / "answer.json").write_text('{"choices": [], "usage": {"completion_tokens": 5}}')
+    code, out, _ = command("lint", "answer.json")
+    assert code == 0
+    assert "warning: metrics.speculative_decoding: there is none: acceptance is unknown, not zero" in out
+
+
 def bench(folder, *throughputs):
     folder.mkdir()
     for i, one in enumerate(throughputs):
@@ -231,6 +363,37 @@ def test_compare_of_benchmarks(command, tmp_path):
     assert code == 0
     assert out.startswith("output_throughput: B is 1.100 of A (95 % 1.0")
     assert out.endswith("faster\n")
+
+
+def spec_bench(path, seconds, key="new_tokens"):
+    lines = [{"question_id": one, "choices": [{key: [50], "wall_time": [seconds]}]} for one in range(3)]
+    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n")
+
+
+def test_compare_of_answers(command, tmp_path):
+    """Case C42: answers of two programs, question by question; one that counts nothing is refused."""
+    spec_bench(tmp_path / "a.jsonl", 1.0)
+    spec_bench(tmp_path / "b.jsonl", 0.5)
+    code, out, _ = command("compare", "a.jsonl", "b.jsonl")
+    assert code == 0
+    assert out.startswith("output_throughput: B is 2.000 of A (one run, no interval): cannot be told\n  note: one run")
+    assert "over the 3 questions that every file answers" in out
+
+    spec_bench(tmp_path / "b.jsonl", 0.5, key="text")
+    code, _, err = command("compare", "a.jsonl", "b.jsonl")
+    assert (code, "3 of 3 answers have no new_tokens above 0" in err) == (1, True)
+
+    (tmp_path / "b.jsonl").write_text('{"question_id": 1}\n{"quest\n')
+    code, _, err = command("compare", "a.jsonl", "b.jsonl")
+    assert (code, "b.jsonl, line 2: it is not JSON" in err) == (2, True)
+
+
+def test_compare_of_an_empty_folder(command, tmp_path):
+    """A folder without runs says which files it looked for."""
+    (tmp_path / "a").mkdir()
+    code, _, err = command("compare", "a", "a")
+
+    assert (code, "a: the folder has no .json or .jsonl file" in err) == (2, True)
 
 
 def test_compare_of_results(command, tmp_path, make_result):

@@ -39,6 +39,24 @@ def test_rate_without_draft_tokens_is_an_error():
         acceptance.acceptance_rate(SpecCounters(3, 0, 0, (0, 0)))
 
 
+def test_c17_tested_tokens_are_fewer_than_drafted_ones():
+    """Case C17: of 100 drafts of 2 tokens 150 tokens were tested; with short drafts nobody knows from counters."""
+    assert acceptance.num_tested(SpecCounters(100, 200, 60, (50, 10))) == 150
+    assert acceptance.num_tested(SpecCounters(1000, 1600, 1200, (800, 220, 70, 60, 50))) is None
+
+
+@pytest.mark.parametrize(
+    ("positions", "length"),
+    [((850, 600, 450, 408), 3.31), ((950, 850, 750, 650), 4.20), ((750, 500, 300, 190), 2.74)],
+)
+def test_the_seeds_tokens_per_pass(positions, length):
+    """Seed 000: rates of 0.577, 0.80 and 0.435 at depth 4 are 3.31, 4.20 and 2.74 tokens per pass, 1 + rate x depth."""
+    counters = SpecCounters(1000, 4000, sum(positions), positions)
+
+    assert acceptance.acceptance_length(counters) == pytest.approx(length, abs=0.005)
+    assert acceptance.acceptance_length(counters) == pytest.approx(1 + acceptance.acceptance_rate(counters) * 4)
+
+
 def test_length_counts_the_bonus_token():
     """8 accepted in 5 drafts are 2.6 tokens per draft."""
     assert acceptance.acceptance_length(acceptance.step_counters(REQUESTS)) == 1 + 8 / 5

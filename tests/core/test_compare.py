@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from specwiki.core.compare import compare_benches, compare_results
+from specwiki.core.compare import compare_results
 from specwiki.core.result import Value
 from specwiki.errors import MeasurementError
-
-BENCH = {
-    "model_id": "m",
-    "num_prompts": 40,
-    "max_concurrency": 4,
-    "total_input_tokens": 9000,
-    "output_throughput": 200.0,
-}
-
-
-def runs(*throughputs, **changed):
-    return [{**BENCH, "output_throughput": one, **changed} for one in throughputs]
 
 
 def with_speed(make_result, speed, half, **changed):
@@ -60,36 +48,3 @@ def test_other_prompts_are_refused(make_result):
 
     with pytest.raises(MeasurementError, match="they cannot be compared: another plan; another prompts"):
         compare_results(one, other)
-
-
-def test_repeated_benchmarks():
-    """Three runs each, ten percent apart with one percent of noise: seen."""
-    found = compare_benches(runs(199, 200, 201), runs(219, 220, 221))
-
-    assert found.verdict == "faster"
-    assert found.low < 1.1 < found.high
-
-
-def test_noise_is_no_difference():
-    """Runs that scatter more than they differ show nothing."""
-    assert compare_benches(runs(180, 200, 220), runs(185, 205, 225)).verdict == "no difference seen"
-
-
-def test_one_run_each_tells_nothing():
-    """A single run of either has no interval, however large the ratio."""
-    found = compare_benches(runs(200), runs(300))
-
-    assert (found.verdict, found.low) == ("cannot be told", None)
-    assert "one run, no interval" in str(found)
-
-
-def test_c38_other_workloads_are_refused():
-    """Case C38: another load and other prompts are named, and no ratio is given."""
-    with pytest.raises(MeasurementError, match="max_concurrency is 4 and 8; total_input_tokens is 9000 and 95"):
-        compare_benches(runs(200, 201), runs(300, 301, max_concurrency=8, total_input_tokens=95))
-
-
-def test_impossible_numbers_are_refused():
-    """A file whose peak is below its mean is not compared."""
-    with pytest.raises(MeasurementError, match="B: peak below mean"):
-        compare_benches(runs(200, 201), runs(300, 301, max_output_tokens_per_s=100))

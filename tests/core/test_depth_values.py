@@ -232,3 +232,55 @@ def test_chart_rows_are_the_measured_depths():
 
     assert [row["depth"] for row in depth_findings.ratio_rows(run, values) if row["concurrency"] == 1] == [0, 2, 4, 8]
     assert {row["depth"] for row in depth_findings.position_rows(run, values)} == {2, 4, 8}
+
+
+def without(*arms):
+    """A run in which the engine crashed in these arms until they were given up."""
+    return depth_values.arrange(
+        [
+            one.model_copy(update={"status": "crashed", "requests": (), "counters": None}) if one.arm in arms else one
+            for one in experiment(FASTER)
+        ]
+    )
+
+
+def test_c29_a_depth_that_cannot_run_is_a_gap():
+    """Case C29: depth 2 crashed: it says so in values and tables, and no chart has a row, or a guess, for it."""
+    run = without("d2")
+    values = depth_values.values(run)
+    table = depth_findings.tables(run, values)["current"]
+
+    assert values["ratio.c1.d2"].missing == values["acceptance_rate.c4.d2"].missing == "crashed"
+    assert [row[0].label for row in table.rows][:4] == ["arm.off", "arm.d0", "arm.d2", "arm.d4"]
+    assert [row["depth"] for row in depth_findings.ratio_rows(run, values) if row["concurrency"] == 1] == [0, 4, 8]
+    assert {row["depth"] for row in depth_findings.position_rows(run, values)} == {4, 8}
+    assert depth_findings.choices(run)[1].depth == 4
+
+
+def test_c29_the_depth_in_use_cannot_run():
+    """Case C29: without the current depth nothing is compared with it; the best of the others is still said."""
+    run = without("d4")
+    chosen = depth_findings.choices(run)
+    outcomes = depth_findings.outcomes(run, chosen, RULE, depth_findings.tiers(run, chosen))
+
+    assert (outcomes["best.c1"].verdict, outcomes["best.c1"].depth) == ("depth", 2)
+    assert outcomes["adopt.c1"].verdict == "undecided"
+    assert depth_values.values(run)["aa.c1"].missing == "crashed"
+
+
+def test_a_run_without_its_twin():
+    """The twin crashed: there is no A/A ratio, and the floor is the least that it ever is."""
+    values = depth_values.values(without("d4-twin"))
+
+    assert values["aa.c1"].missing == "crashed"
+    assert (values["floor.c1"].number, values["floor.c1"].n) == (0.01, None)
+
+
+def test_a_run_that_lost_every_depth():
+    """Only off and depth 0 are left: nothing to choose from, no schedule, and no table of what was not measured."""
+    run = without("d2", "d4", "d4-twin", "d8")
+    chosen = depth_findings.choices(run)
+
+    assert chosen == {}
+    assert depth_findings.tiers(run, chosen) is None
+    assert list(depth_findings.tables(run, depth_values.values(run))) == ["current", "strata"]

@@ -158,3 +158,51 @@ def test_prompts_that_differ_break_the_model():
     ]
 
     assert np.mean([fit.is_rejected for fit in fits]) >= 0.8
+
+
+def of_drafts(rng, acceptance, depth=4):
+    """Counters of full drafts, each with an acceptance of its own. Shape: (drafts,)."""
+    accepted = np.minimum(rng.geometric(1 - acceptance) - 1, depth)
+    positions = tuple(int((accepted > position).sum()) for position in range(depth))
+    return SpecCounters(len(acceptance), len(acceptance) * depth, sum(positions), positions)
+
+
+def test_drafts_that_differ_are_described_by_their_spread():
+    """Where one acceptance is rejected, the beta-geometric model finds the mean and the spread that made the data."""
+    counters = of_drafts(np.random.default_rng(14), np.random.default_rng(15).beta(3, 2, 20_000))
+    fit = geometric.fit_beta_geometric(counters)
+
+    assert geometric.fit_counters(counters).is_rejected
+    assert not fit.is_rejected
+    assert fit.acceptance == pytest.approx(3 / 5, abs=0.02)
+    assert fit.spread == pytest.approx(1 / 6, abs=0.03)
+
+
+def test_two_positions_always_fit_a_spread():
+    """Two parameters pass through two rates: there is nothing left to test."""
+    fit = geometric.fit_beta_geometric(SpecCounters(1000, 2000, 1000, (600, 400)))
+
+    assert fit.acceptance == pytest.approx(0.6, abs=0.001)
+    assert fit.p_value is None
+    assert not fit.is_rejected
+
+
+@pytest.mark.parametrize("positions", [(900, 450, 45), (600,), (0, 0), (1000, 1000)])
+def test_no_spread_where_rates_do_not_rise(positions):
+    """Rates that fall, one position, nothing or everything accepted: no spread of drafts explains that."""
+    counters = SpecCounters(1000, 1000 * len(positions), sum(positions), positions)
+
+    assert geometric.fit_beta_geometric(counters) is None
+
+
+def test_a_spread_that_does_not_hold_either():
+    """A conditional rate that rises, and then stays where it is for long, is no beta distribution either."""
+    positions = (5000, 4000, 3200, 2560, 2048, 1638)
+    fit = geometric.fit_beta_geometric(SpecCounters(10_000, 60_000, sum(positions), positions))
+
+    assert fit.is_rejected
+
+
+def test_tokens_per_step_have_a_limit():
+    """Seed 000: at 0.45 no depth yields more than 1.82 tokens a step."""
+    assert geometric.expected_tokens_per_step(0.45, 60) == pytest.approx(1.82, abs=0.005)

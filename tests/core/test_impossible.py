@@ -53,6 +53,46 @@ def test_a_short_answer_may_beat_its_tpot():
     assert kinds(total_output_tokens=80, output_throughput=110.0, max_concurrency=1, mean_tpot_ms=18.0) == []
 
 
+DETAILED = {"output_lens": [3, 2], "itls": [[0.1, 0.1], [0.1]], "spec_decode_num_drafts": 1000}
+
+
+def test_c13_chunks_counted_as_tokens():
+    """Case C13: as many tokens as chunks while drafts are accepted: an older tool counted chunks."""
+    assert kinds(**DETAILED) == ["chunks counted as tokens"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"output_lens": [9, 5]},
+        {"spec_decode_accepted_tokens": 20, "spec_decode_acceptance_rate": 0.5},
+        {"itls": [0.1, 0.1]},
+        {"itls": [[0.1]]},
+        {"output_lens": None},
+    ],
+)
+def test_tokens_that_are_no_chunks(changed):
+    """More tokens than chunks, hardly anything accepted, or no such lists: nothing is found."""
+    assert kinds(**{**DETAILED, **changed}) == []
+
+
+def test_c41_acceptance_from_a_speedup():
+    """Case C41: 0.2 at a speed-up of 1.8 and depth 4 is arithmetic on wall time, and refused."""
+    row = {"gamma": 4, "acceptance_rate": 0.2, "tokens_per_sec": 108.0, "speedup_vs_baseline": 1.8}
+    (found,) = in_bench_result(row)
+
+    assert str(found) == (
+        "acceptance from a speed-up: 0.2 is (1.8 - 1) / 4, computed from wall time, expected accepted / drafted of the "
+        "server's counters"
+    )
+
+
+@pytest.mark.parametrize("changed", [{"acceptance_rate": 0.55}, {"gamma": 0, "acceptance_rate": 1.0}, {"gamma": None}])
+def test_acceptance_that_was_counted(changed):
+    """A rate that the speed-up does not give, and a baseline, are left alone."""
+    assert in_bench_result({"gamma": 4, "acceptance_rate": 0.2, "speedup_vs_baseline": 1.8, **changed}) == []
+
+
 def test_a_server_of_fewer_seats():
     """Case MiaAI-Lab #84: four streams to a server of one seat measure its queue."""
     found = in_bench_result(GOOD, seats=1)

@@ -92,3 +92,13 @@ def test_missing_step_arrays_are_void():
     found = judge([request()], counted(drafts=1, drafted=2, positions=(1, 0)), 2)
 
     assert "request 'chat-01': the answer has no step arrays" in found.void
+
+
+def test_a_block_that_compiled_is_void():
+    """A kernel compiled in the measured window: the line of the log is the reason."""
+    log = "INFO ready\nWARNING Triton kernel JIT compilation during inference: f. This causes a latency spike\nINFO x\n"
+    found = judge([request()], counted(speculative=False), None, log)
+
+    assert found.void.startswith("engine log: WARNING Triton kernel JIT compilation during inference: f.")
+    said = "INFO Kernel JIT monitor activated; monitored JIT compilations during inference will use mode=warn."
+    assert judge([request()], counted(speculative=False), None, said).void is None

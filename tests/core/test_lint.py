@@ -115,6 +115,18 @@ def test_forced_acceptance_without_its_method():
     assert "does nothing" in said(synthetic_acceptance_length=2)[0]
 
 
+def test_c18_a_draft_tree():
+    """Case C18: eight draft tokens from three steps are a tree, whatever server counts them; four are a chain."""
+    tree = said(speculative_num_steps=3, speculative_num_draft_tokens=8)
+    chain = said(speculative_num_steps=3, speculative_num_draft_tokens=4)
+
+    (warning,) = [one for one in tree if one.startswith("warning")]
+    assert "it is 8, expected 4 for a chain of 3 steps: it is a tree" in warning
+    assert "what was drafted as observed" in warning
+    assert not [one for one in chain if one.startswith("warning")]
+    assert "Write num_speculative_tokens." in chain[0]
+
+
 def test_lookup_bounds():
     """The least n-gram is not longer than the longest."""
     assert "above prompt_lookup_max 4" in said(prompt_lookup_min=5)[0]

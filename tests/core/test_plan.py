@@ -113,7 +113,7 @@ def test_a_cut_replicate_runs_again_as_a_whole():
     assert [(boot.kind, [segment.replicate for segment in boot.segments]) for boot in left] == [
         ("sweep", [2]), ("off", [2, 3]), ("sweep", [3, 4]), ("off", [4]),
     ]  # fmt: skip
-    assert planning.split_blocks(order, done) == {30, 31, 32}
+    assert planning.split_blocks(order, done) == dict.fromkeys((30, 31, 32), planning.CUT)
 
 
 def test_a_replicate_is_whole_only_within_one_boot():
@@ -155,3 +155,36 @@ def test_pooled_strata_have_the_same_weight():
     uneven = PROMPTS.model_copy(update={"prompts": PROMPTS.prompts[:3]})
     with pytest.raises(InputError, match=r"the pooled strata have \[1, 2\] prompts"):
         planning.prompt_groups(uneven, effort(prompts_per_stratum=None))
+
+
+def crashed(block, times):
+    return [block.model_copy(update={"index": 500 + i, "boot": 50 + i, "status": "crashed"}) for i in range(times)]
+
+
+def test_an_arm_is_given_up_at_its_third_crash():
+    """Until then it is tried again; after that the plan goes on without it, and what it had counts nowhere."""
+    order = boots(effort())
+    done = ran(0, order[0].segments[0], 0) + ran(1, order[1].segments[0], 10)
+    victim = next(block for block in done if block.arm == "d2")
+    twice, thrice = done + crashed(victim, 2), done + crashed(victim, 3)
+
+    assert planning.lost_arms(twice) == set()
+    assert planning.lost_arms(thrice) == {"d2"}
+    arms = {cell.arm.name for boot in planning.remaining(order, thrice) for one in boot.segments for cell in one.cells}
+    assert "d2" not in arms
+    assert planning.num_cells(order, thrice) < planning.num_cells(order, twice)
+    assert planning.split_blocks(order, thrice) == {
+        block.index: planning.GIVEN_UP for block in done if block.arm == "d2"
+    }
+    assert planning.comparable(order, thrice)
+
+
+def test_without_off_nothing_can_be_compared():
+    """Nor with `off` alone."""
+    order = boots(effort())
+    off = ran(0, order[0].segments[0], 0)[0]
+    sweep = ran(1, order[1].segments[0], 10)
+    arms = {block.arm: block for block in sweep}
+
+    assert not planning.comparable(order, crashed(off, 3))
+    assert not planning.comparable(order, [one for block in arms.values() for one in crashed(block, 3)])

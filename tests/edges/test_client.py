@@ -12,7 +12,7 @@ import pytest
 
 from specwiki.core.model import Prompt
 from specwiki.edges import client
-from specwiki.errors import EngineError, MeasurementError
+from specwiki.errors import CrashError, MeasurementError
 
 PROMPTS = [Prompt(id=f"chat-0{i}", stratum="chat", text="Hello?") for i in (1, 2, 3)]
 
@@ -73,6 +73,18 @@ def test_tokens_come_from_usage():
     assert (record.drafted, record.accepted) == ((4, 4), (4, 2))
     assert record.finish_reason == "stop"
     assert 0 < record.ttft_ms <= record.e2e_ms
+
+
+def test_an_answer_that_is_not_json_is_refused():
+    """A router's page, or a torn line, is an error with what came."""
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(b"data: <html>busy</html>\n\n")
+
+    with server(answer) as url, pytest.raises(MeasurementError, match="sent '<html>busy</html>', expected a JSON"):
+        ask(url)
 
 
 def test_the_depth_travels_with_the_request():
@@ -142,7 +154,7 @@ def test_a_server_that_hangs_is_given_up():
     """A request has a time limit of its own, and the error names it."""
     released = threading.Event()
     with server(lambda it: (stream(it, piece("a"), done=False), released.wait(20))) as url:
-        with pytest.raises(MeasurementError, match=r"request 'chat-01': no whole answer within 0\.3 s"):
+        with pytest.raises(CrashError, match=r"request 'chat-01': no whole answer within 0\.3 s"):
             ask(url, timeout_s=0.3)
         released.set()
 
@@ -151,7 +163,7 @@ def test_a_server_that_is_not_there():
     """A refused connection is the engine's error."""
     with server(lambda _: None) as url:
         pass
-    with pytest.raises(EngineError, match="request 'chat-01': the engine went away"):
+    with pytest.raises(CrashError, match="request 'chat-01': the engine went away"):
         ask(url)
 
 

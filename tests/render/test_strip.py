@@ -44,3 +44,15 @@ def test_heights_are_explained_only_where_they_differ():
 def test_nothing_measured_is_an_empty_strip():
     """Not an error."""
     assert 'height="0"' in strip_html((), "en")
+
+
+def test_a_crash_is_shown_with_the_engines_words():
+    """Hostile ones are text; the same words of the same arm stand there once."""
+    crash = StripBlock(
+        boot=3, arm="d8", concurrency=1, replicate=1, status="crashed", reason="gone:\n<script>alert(1)</script>"
+    )
+    html = strip_html((*BLOCKS, crash, crash.model_copy(update={"boot": 4})), "en")
+
+    assert html.count("&lt;script&gt;") == 1
+    assert "<script>" not in html
+    assert "depth 8, 1 stream, the engine crashed (2\u00a0\u00d7)</summary>" in html

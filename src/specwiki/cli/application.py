@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import signal
 import sys
@@ -13,6 +14,8 @@ from specwiki.cli.output import print_error
 from specwiki.errors import EngineError, InputError, ProblemsError, SpecwikiError
 
 INTERRUPTED = 130
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+"""A full disk or a folder that may not be written, wherever it shows: the user's to mend, and no fault of the code."""
 
 app = typer.Typer(
     name="specwiki",
@@ -44,22 +47,35 @@ def main() -> NoReturn:
         code = _fail(failure)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except ModuleNotFoundError as failure:
-        if state["debug"]:
-            raise
-        # After `make site` only what builds the site is there; measuring needs more.
-        print_error(
-            f"specwiki: the package '{failure.name}' is not installed, and this command needs it. Run 'make engine'."
-        )
-        code = EngineError.exit_code
     except Exception as failure:
-        if state["debug"] or not hasattr(failure, "format_message"):
+        said = None if state["debug"] else _explained(failure)
+        if said is None:
             raise
-        print_error(f"command line: {failure.format_message()} Run 'specwiki --help'.")
-        code = InputError.exit_code
+        message, code = said
+        if message:
+            print_error(message)
     if code == INTERRUPTED:
         print_error("interrupted; what was measured is kept, and the same command goes on from there")
     sys.exit(code or 0)
+
+
+def _explained(failure: Exception) -> tuple[str, int] | None:
+    """Line, if any, and exit code for an error that is the user's to mend; None: a fault of the code."""
+    if isinstance(failure, ModuleNotFoundError):
+        # After `make site` only what builds the site is there; measuring needs more.
+        name = failure.name
+        return (
+            f"specwiki: the package '{name}' is not installed, and this command needs it. Run 'make engine'.",
+            EngineError.exit_code,
+        )
+    if isinstance(failure, OSError) and failure.errno in UNWRITABLE:
+        hint = "Free space or correct the folder's permissions; what was measured is kept."
+        return f"{failure.filename or 'disk'}: {failure.strerror}. {hint}", InputError.exit_code
+    if hasattr(failure, "format_message"):
+        # Without any words the help was printed, and there is no message.
+        message = failure.format_message()
+        return message and f"command line: {message} Run 'specwiki --help'.", InputError.exit_code
+    return None
 
 
 def _interrupt(_signal: int, _frame: object) -> None:

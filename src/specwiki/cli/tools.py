@@ -21,6 +21,10 @@ def acceptance(
     ],
     after: Annotated[Path | None, typer.Argument(help="A `/metrics` text saved later.")] = None,
     duration: Annotated[str | None, typer.Option("--for", help="How long to watch a server, e.g. `60s`.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="JSON of the server's `--speculative-config`: say how the load lies about its schedule."),
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -35,7 +39,12 @@ def acceptance(
             raise InputError(
                 "acceptance", f"an address and the file '{after}'", "Give two files, or an address and --for"
             )
-        report = tools.acceptance_of_server(source, tools.seconds_of(duration or "60s"))
+        schedule = None if config is None else tools.schedule_of(config)
+        report = tools.acceptance_of_server(source, tools.seconds_of(duration or "60s"), schedule)
+    elif config is not None:
+        raise InputError(
+            "--config", f"'{config}' with files, which hold no load in between", "Give an address and --for"
+        )
     elif after is None:
         raise InputError("acceptance", f"one file, '{source}', expected two", "Give BEFORE.txt and AFTER.txt")
     else:
@@ -48,13 +57,14 @@ def lint(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A profile (.toml), the JSON of `--speculative-config`, or a result of `vllm bench serve`."
+            help="A profile (.toml), the JSON of `--speculative-config`, a result of `vllm bench serve`, "
+            "or a saved answer of a server."
         ),
     ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is wrong with a profile, a speculative config, or a result of `vllm bench serve`.
+    """Say what is wrong with a profile, a speculative config, a benchmark's result, or a server's saved answer.
 
     Example: `specwiki lint speculative.json`
     """
@@ -70,7 +80,10 @@ def lint(
 
 @app.command()
 def compare(
-    a: Annotated[Path, typer.Argument(help="A result, or a folder of `vllm bench serve` results, one file a run.")],
+    a: Annotated[
+        Path,
+        typer.Argument(help="A result, or a folder of `vllm bench serve` or Spec-Bench files, one file a run."),
+    ],
     b: Annotated[Path, typer.Argument(help="The same, to be compared with it.")],
     *,
     as_json: AsJson = False,

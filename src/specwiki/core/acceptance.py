@@ -57,6 +57,17 @@ def acceptance_rate(counters: SpecCounters) -> float:
     return counters.num_accepted_tokens / counters.num_draft_tokens
 
 
+def num_tested(counters: SpecCounters) -> int | None:
+    """Draft tokens whose predecessors in the draft were all accepted: the others were thrown away unseen.
+
+    Returns:
+        None if a draft was shorter than the depth: counters do not tell where it ended.
+    """
+    if not counters.every_draft_full or not counters.depth:
+        return None
+    return counters.num_drafts + sum(counters.accepted_per_position[:-1])
+
+
 def acceptance_length(counters: SpecCounters) -> float:
     """Tokens per draft as the verifier counts them (L), bonus token included: 1 to depth + 1.
 

@@ -1,13 +1,15 @@
-"""Two measurements as a ratio with its interval and a verdict, or the reasons why they cannot be compared."""
+"""Two results of specwiki as ratios with intervals and verdicts, or the reasons why they cannot be compared.
+
+Files of other tools are compared in `compare_runs`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from specwiki.core.impossible import in_bench_result
 from specwiki.core.result import Result, Value
 from specwiki.core.stats import (
     ASSUMED_BOOT_SD,
@@ -15,18 +17,14 @@ from specwiki.core.stats import (
     CONFIDENCE,
     MIN_FLOOR,
     Interval,
-    LogMean,
-    log_mean,
     seen,
     t_quantile,
 )
 from specwiki.errors import MeasurementError
 
-Verdict = Literal["faster", "slower", "no difference seen", "cannot be told"]
+Verdict = Literal["faster", "slower", "longer", "shorter", "no difference seen", "cannot be told"]
+"""Throughput is faster or slower, an acceptance length longer or shorter."""
 
-WORKLOAD_KEYS = ("backend", "endpoint_type", "model_id", "tokenizer_id", "num_prompts", "request_rate", "burstiness",
-                 "max_concurrency", "total_input_tokens")  # fmt: skip
-"""Keys of a `vllm bench serve` result that two comparable ones have alike (`endpoint_type` before 0.10)."""
 NORMAL_95 = t_quantile(math.inf, (1 + CONFIDENCE) / 2)
 
 
@@ -40,6 +38,7 @@ class Comparison:
         low: Lower end of the 95 % interval; None: one run of either, and no interval.
         high: Upper end.
         verdict: In words.
+        notes: What else must be known to read the ratio rightly, a sentence each.
     """
 
     metric: str
@@ -47,10 +46,13 @@ class Comparison:
     low: float | None
     high: float | None
     verdict: Verdict
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        """The ratio on a line, and each note on one of its own."""
         interval = "one run, no interval" if self.low is None else f"95 % {self.low:.3f} to {self.high:.3f}"
-        return f"{self.metric}: B is {self.ratio:.3f} of A ({interval}): {self.verdict}"
+        ratio = f"{self.metric}: B is {self.ratio:.3f} of A ({interval}): {self.verdict}"
+        return "\n".join([ratio, *(f"  note: {note}" for note in self.notes)])
 
 
 def compare_results(one: Result, other: Result) -> list[Comparison]:
@@ -69,7 +71,7 @@ def compare_results(one: Result, other: Result) -> list[Comparison]:
         if one.measured_under.get(part) != other.measured_under.get(part)
     ]
     if differing:
-        raise _cannot(differing, "Compare results of one plan and prompt set")
+        raise cannot(differing, "Compare results of one plan and prompt set")
     same_machine = (one.machine, one.profile) == (other.machine, other.profile)
     metric = "output_tok_s." if same_machine else "ratio."
     shared = [key for key in sorted(one.values) if key.startswith(metric) and key in other.values]
@@ -100,55 +102,16 @@ def _compared(key: str, a: Value, b: Value, boot_variance: float, floor: float) 
     halves = [math.log(value.high / value.low) / 2 for value in (a, b) if value.high and value.low]
     half = math.sqrt(sum(one**2 for one in halves) + NORMAL_95**2 * boot_variance)
     interval = Interval(ratio, ratio * math.exp(-half), ratio * math.exp(half), min(a.n or 0, b.n or 0))
-    return Comparison(key, ratio, interval.low, interval.high, _verdict(interval, floor))
+    return Comparison(key, ratio, interval.low, interval.high, verdict_of(interval, floor))
 
 
-def compare_benches(ones: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> Comparison:
-    """Compare `vllm bench serve` results: repeated runs of A with repeated runs of B.
-
-    Args:
-        ones: Results of A, one per run.
-        others: Results of B.
-
-    Raises:
-        MeasurementError: If a file has impossible numbers, or the workloads differ; names all of it.
-    """
-    problems = [f"{side}: {found}" for side, runs in (("A", ones), ("B", others)) for run in runs
-                for found in in_bench_result(run)]  # fmt: skip
-    problems += _other_workloads([*ones, *others])
-    if problems:
-        raise _cannot(problems, "Measure both with the same prompts, load and client")
-    a, b = ([float(run["output_throughput"]) for run in runs] for runs in (ones, others))
-    if min(len(a), len(b)) < AT_LEAST:
-        ratio = (sum(b) / len(b)) / (sum(a) / len(a))
-        return Comparison("output_throughput", ratio, None, None, "cannot be told")
-    interval = _unpaired(log_mean([math.log(one) for one in a]), log_mean([math.log(one) for one in b]))
-    return Comparison("output_throughput", interval.point, interval.low, interval.high, _verdict(interval, MIN_FLOOR))
-
-
-def _other_workloads(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    found = []
-    for key in WORKLOAD_KEYS:
-        values = {str(run.get(key)) for run in runs}
-        if len(values) > 1:
-            found.append(f"{key} is {' and '.join(sorted(values))}")
-    return found
-
-
-def _unpaired(a: LogMean, b: LogMean) -> Interval:
-    """B over A from independent runs: Welch's t on log throughput."""
-    se = math.hypot(a.se, b.se)
-    weight = a.se**4 / a.df + b.se**4 / b.df
-    half = t_quantile(se**4 / weight if weight else math.inf, (1 + CONFIDENCE) / 2) * se
-    mean = b.mean - a.mean
-    return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half), min(a.n, b.n))
-
-
-def _verdict(ratio: Interval, floor: float) -> Verdict:
+def verdict_of(ratio: Interval, floor: float) -> Verdict:
+    """What an interval of B over A says, given by how much the same thing differs from itself."""
     if seen(ratio, floor):
         return "faster" if ratio.point > 1 else "slower"
     return "no difference seen"
 
 
-def _cannot(reasons: Sequence[str], hint: str) -> MeasurementError:
+def cannot(reasons: Sequence[str], hint: str) -> MeasurementError:
+    """The error of a comparison that is refused, with every reason."""
     return MeasurementError("compare", f"they cannot be compared: {'; '.join(reasons)}", hint)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from specwiki.core.depth import Choice, DepthChoice, adopt, choose_depth, replicates_needed, schedule
-from specwiki.core.depth_values import DepthBlocks, Series, shared, strata_of
+from specwiki.core.depth_acceptance import Series, strata_of
+from specwiki.core.depth_values import DepthBlocks, shared
 from specwiki.core.model import Rule
 from specwiki.core.plan import OFF
 from specwiki.core.result import Cell, Outcome, Table, Value
@@ -23,11 +24,16 @@ STRATA_COLUMNS = ("ratio", "acceptance_rate", "coverage")
 
 
 def choices(run: DepthBlocks) -> dict[int, DepthChoice]:
-    """The best depth at each load; depth 0 is shown on the page and never chosen: it drafts nothing."""
+    """The best depth at each load; depth 0 is shown on the page and never chosen: it drafts nothing.
+
+    Loads at which no depth above 0 counts have no choice.
+    """
     found = {}
     for load, arms in run.pooled.items():
         candidates = {block.depth: arm for arm, series in arms.items() for block in series.values()
                       if block.depth and not arm.endswith("-twin")}  # fmt: skip
+        if not candidates:
+            continue
         replicates = shared_by_all([arms[arm] for arm in (*candidates.values(), OFF)])
         throughput = {depth: _logs(arms[arm], replicates) for depth, arm in candidates.items()}
         any_arm = next(iter(candidates.values()))
@@ -71,13 +77,15 @@ def _best(run: DepthBlocks, load: int, choice: DepthChoice) -> Outcome:
 def _adoption(run: DepthBlocks, load: int, choice: DepthChoice, rule: Rule) -> Outcome:
     """The rule applied to what is best here, `off` included, against the setting in use.
 
-    The candidate is `off` unless a depth is shown to beat it.
+    The candidate is `off` unless a depth is shown to beat it. Undecided if the engine cannot run the setting in use.
     """
     arms = run.pooled[load]
     current = f"d{rule.current_depth}"
     candidate = OFF if choice.depth is None else f"d{choice.depth}"
     if candidate == current:
         return Outcome(verdict="keep", depth=rule.current_depth)
+    if current not in arms:
+        return Outcome(verdict="undecided", depth=choice.depth)
     replicates = shared(arms[candidate], arms[current])
     ratios = log_ratios(
         [arms[candidate][one].output_tok_s for one in replicates],
@@ -95,7 +103,7 @@ def tiers(run: DepthBlocks, chosen: Mapping[int, DepthChoice]) -> Tiers | None:
     loads agree on a depth, one of them has none, or a load's own depth is not shown to beat every single one.
     """
     depths = {load: one.depth for load, one in chosen.items() if one.choice is Choice.DEPTH and one.depth is not None}
-    if set(depths) != set(chosen) or len(set(depths.values())) == 1:
+    if set(depths) != set(chosen) or len(set(depths.values())) <= 1:
         return None
     for single in set(depths.values()):
         others = [load for load, depth in depths.items() if depth != single]
@@ -115,17 +123,19 @@ def _beats(run: DepthBlocks, load: int, depth: int, single: int) -> bool:
 
 
 def tables(run: DepthBlocks, values: Mapping[str, Value]) -> dict[str, Table]:
-    """The tables of the page: current values, acceptance by position, and by kind of prompt at depth 4."""
-    found = {"current": _current(run, values), "strata": _strata(run, values)}
-    acceptance = _acceptance(run, values)
-    return found | ({"acceptance": acceptance} if acceptance.rows else {})
+    """The tables of the page: current values, acceptance by position, and by kind of prompt at depth 4.
+
+    The last two are left out where no depth counts.
+    """
+    found = {"current": _current(run, values), "strata": _strata(run, values), "acceptance": _acceptance(run, values)}
+    return {name: table for name, table in found.items() if table.rows}
 
 
 def _current(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
     rows = [
         (Cell(label=f"arm.{arm}"), Cell(label=f"streams.{load}"), *_cells(values, CURRENT_COLUMNS, f"c{load}.{arm}"))
         for load in sorted(run.pooled)
-        for arm in sorted(run.pooled[load], key=_arm_order)
+        for arm in sorted({*run.pooled[load], *run.lost}, key=_arm_order)
     ]
     return Table(
         columns=("column.arm", "column.streams", *(f"column.{one}" for one in CURRENT_COLUMNS)), rows=tuple(rows)
@@ -148,7 +158,10 @@ def _acceptance(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
 
 def _strata(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
     load = min(run.pooled)
-    arm = "d4" if "d4" in run.pooled[load] else max(run.pooled[load], key=_arm_order)
+    depths = _depths(run.pooled[load])
+    arm = "d4" if "d4" in run.pooled[load] or not depths else f"d{depths[-1]}"
+    if arm not in run.pooled[load]:
+        return Table(columns=("column.stratum",), rows=())
     strata = strata_of(run.pooled[load][arm])
     strata += sorted({block.group for arms in run.others.values() for block in arms.get(arm, [])})
     rows = [

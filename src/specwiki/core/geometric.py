@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from specwiki.core.counters import SpecCounters
 from specwiki.core.stats import AT_LEAST, Floats
@@ -17,6 +17,7 @@ from specwiki.errors import MeasurementError
 REJECT_BELOW = 0.05
 """The model is said not to hold when chance alone would do as badly in fewer than 1 case in 20."""
 _TABLE = 2
+_ALIKE = 9.0  # log of the beta distribution's a + b, above which drafts are alike to four digits
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,27 @@ class GeometricFit:
     @property
     def is_rejected(self) -> bool:
         """Whether the model does not hold; False also when there is too little to tell."""
+        return self.p_value is not None and self.p_value < REJECT_BELOW
+
+
+@dataclass(frozen=True)
+class BetaGeometricFit:
+    """One probability for each draft, different from draft to draft after a beta distribution.
+
+    Attributes:
+        acceptance: Mean over drafts: acceptance at the first position, 0 to 1.
+        spread: Variance over drafts as a share of what a mean like this allows, 0 (all alike) to 1 (all or nothing).
+        p_value: Of the likelihood ratio against a probability for each position; None at depth 2, which two parameters
+            always fit.
+    """
+
+    acceptance: float
+    spread: float
+    p_value: float | None
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether this model does not hold either."""
         return self.p_value is not None and self.p_value < REJECT_BELOW
 
 
@@ -100,12 +122,47 @@ def fit_counters(counters: SpecCounters, design_effect: float = 1.0) -> Geometri
     Raises:
         MeasurementError: If a draft was shorter than the depth, or there is no position.
     """
-    if not counters.every_draft_full or not counters.depth:
-        what = f"{counters.num_draft_tokens} draft tokens in {counters.num_drafts} drafts"
-        raise _error(f"{what}, expected {counters.depth} in each", "Fit to the step arrays instead.")
-    accepted = np.array([counters.accepted_per_position], dtype=np.float64)
-    tested = np.array([(counters.num_drafts, *counters.accepted_per_position[:-1])], dtype=np.float64)
-    return _fit(accepted.sum(axis=0), tested.sum(axis=0), design_effect, design_effect, 0)
+    accepted, tested = _full_drafts(counters)
+    return _fit(accepted, tested, design_effect, design_effect, 0)
+
+
+def fit_beta_geometric(counters: SpecCounters) -> BetaGeometricFit | None:
+    """Fit a model in which drafts differ: easy ones are what is left at deep positions, so conditional rates rise.
+
+    Given that i tokens were accepted, the next one is with (a + i) / (a + b + i), both of the beta distribution.
+
+    Args:
+        counters: With every draft full; else which tokens were tested is not known.
+
+    Returns:
+        None where it says no more than the geometric model: fewer than two positions, or rates that do not rise.
+
+    Raises:
+        MeasurementError: If a draft was shorter than the depth, or there is no position.
+    """
+    accepted, tested = _full_drafts(counters)
+    accepted, tested = accepted[tested > 0], tested[tested > 0]
+    at = np.arange(len(tested))
+    if len(tested) < AT_LEAST or not 0 < accepted.sum() < tested.sum():
+        return None
+
+    def rates(parameters: Floats) -> Floats:
+        mean, size = special.expit(parameters[0]), math.exp(parameters[1])
+        return np.asarray((mean * size + at) / (size + at))
+
+    found = optimize.minimize(
+        lambda one: -_log_likelihood(accepted, tested, rates(one)),
+        x0=np.array([special.logit(np.clip(accepted[0] / tested[0], 0.01, 0.99)), 1.0]),
+        method="Nelder-Mead",
+        bounds=[(-12, 12), (-12, _ALIKE)],
+        options={"xatol": 1e-6, "fatol": 1e-9, "maxiter": 2000},
+    )
+    if found.x[1] > _ALIKE - 0.1:
+        return None
+    df = len(tested) - 2
+    ratio = 2 * (_log_likelihood(accepted, tested, accepted / tested) + float(found.fun))
+    p_value = float(special.chdtrc(df, max(ratio, 0))) if df else None
+    return BetaGeometricFit(float(special.expit(found.x[0])), 1 / (math.exp(found.x[1]) + 1), p_value)
 
 
 def fit_clusters(accepted: Sequence[Sequence[int]], tested: Sequence[Sequence[int]]) -> GeometricFit:
@@ -137,6 +194,20 @@ def fit_clusters(accepted: Sequence[Sequence[int]], tested: Sequence[Sequence[in
     return _fit(part.sum(axis=0), whole.sum(axis=0), effect, _contrast_effect(part, whole, spread), clusters)
 
 
+def _full_drafts(counters: SpecCounters) -> tuple[Floats, Floats]:
+    """Accepted and tested tokens at each position."""
+    if not counters.every_draft_full or not counters.depth:
+        what = f"{counters.num_draft_tokens} draft tokens in {counters.num_drafts} drafts"
+        raise _error(f"{what}, expected {counters.depth} in each", "Fit to the step arrays instead.")
+    positions = counters.accepted_per_position
+    return np.array(positions, dtype=np.float64), np.array((counters.num_drafts, *positions[:-1]), dtype=np.float64)
+
+
+def _log_likelihood(accepted: Floats, tested: Floats, rates: Floats | float) -> float:
+    refused = tested - accepted
+    return float((special.xlogy(accepted, rates) + special.xlog1py(refused, -np.asarray(rates))).sum())
+
+
 def _contrast_effect(part: Floats, whole: Floats, spread: float) -> float:
     """Mean design effect of the differences between positions."""
     clusters, totals = len(part), whole.sum(axis=0)
@@ -159,10 +230,8 @@ def _fit(accepted: Floats, tested: Floats, effect: float, contrast_effect: float
     p_value = None
     df = len(tested) - 1
     if df >= 1 and contrast_effect > 0 and 0 < pooled < 1:
-        refused = tested - accepted
-        free = special.xlogy(accepted, accepted / tested) + special.xlogy(refused, refused / tested)
-        one = special.xlogy(accepted, pooled) + special.xlogy(refused, 1 - pooled)
-        p_value = float(special.chdtrc(df, max(2 * float((free - one).sum()) / contrast_effect, 0)))
+        ratio = _log_likelihood(accepted, tested, accepted / tested) - _log_likelihood(accepted, tested, pooled)
+        p_value = float(special.chdtrc(df, max(2 * ratio / contrast_effect, 0)))
     return GeometricFit(pooled, se, effect, int(total), clusters, p_value)
 
 

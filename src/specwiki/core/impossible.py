@@ -15,6 +15,10 @@ from specwiki.core.blocks import POOLED, BlockRecord
 
 SLACK = 1.02
 """Rounding and clock differences of a client: what is impossible must be so by more than 2 %."""
+CHUNKED_FROM = 0.1
+"""Accepted tokens per draft above which no stream has a chunk for each token by chance."""
+SAME_RATE = 5e-4
+"""Two fractions are the same number, one of them rounded to three digits."""
 PREFIX_HIT_SPREAD = 0.02
 """Share of prompt tokens by which arms may differ in cache hits before they are not the same workload."""
 DRIFT_SHARE = 0.02
@@ -46,12 +50,13 @@ def in_bench_result(result: Mapping[str, Any], seats: int | None = None) -> list
         result: The parsed JSON object.
         seats: What the server admits at once (`max_num_seqs`), if known.
     """
-    checks = (_peak, _decode_rate, _accepted, _length, _positions, _reasoning, _failures)
+    checks = (_peak, _decode_rate, _accepted, _length, _positions, _reasoning, _failures, _chunks, _from_speedup)
     found = [one for check in checks for one in check(result)]
     return found + (_seats(result, seats) if seats is not None else [])
 
 
-def _number(result: Mapping[str, Any], key: str) -> float | None:
+def number_in(result: Mapping[str, Any], key: str) -> float | None:
+    """A finite number of a parsed file; None where it lacks the key or has something else there."""
     value = result.get(key)
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value) if is_number else None  # type: ignore[arg-type]
@@ -59,7 +64,7 @@ def _number(result: Mapping[str, Any], key: str) -> float | None:
 
 def _peak(result: Mapping[str, Any]) -> Iterator[Impossible]:
     """Case C12: a peak below the mean counts chunks of the stream, not tokens."""
-    peak, mean = _number(result, "max_output_tokens_per_s"), _number(result, "output_throughput")
+    peak, mean = number_in(result, "max_output_tokens_per_s"), number_in(result, "output_throughput")
     if peak is not None and mean is not None and peak * SLACK < mean:
         what = f"peak {peak:g} tok/s is below the mean {mean:g}: it counts chunks, not tokens"
         yield Impossible("peak below mean", what)
@@ -67,11 +72,11 @@ def _peak(result: Mapping[str, Any]) -> Iterator[Impossible]:
 
 def _decode_rate(result: Mapping[str, Any]) -> Iterator[Impossible]:
     """Case C15: a stream cannot emit faster than one token per TPOT; a rate that does counts prompt tokens too."""
-    rate, tpot_ms = _number(result, "output_throughput"), _number(result, "mean_tpot_ms")
-    streams = _number(result, "max_concurrency") or _number(result, "max_concurrent_requests")
+    rate, tpot_ms = number_in(result, "output_throughput"), number_in(result, "mean_tpot_ms")
+    streams = number_in(result, "max_concurrency") or number_in(result, "max_concurrent_requests")
     if not rate or not tpot_ms or not streams or tpot_ms <= 0:
         return
-    tokens, completed = _number(result, "total_output_tokens"), _number(result, "completed")
+    tokens, completed = number_in(result, "total_output_tokens"), number_in(result, "completed")
     per_answer = tokens / completed if tokens and completed else math.inf
     # The first token of an answer does not wait for a TPOT, so n tokens take n - 1 of them.
     most = streams * 1e3 / tpot_ms * (per_answer / (per_answer - 1) if 1 < per_answer < math.inf else 1.0)
@@ -81,8 +86,8 @@ def _decode_rate(result: Mapping[str, Any]) -> Iterator[Impossible]:
 
 
 def _accepted(result: Mapping[str, Any]) -> Iterator[Impossible]:
-    accepted, drafted = _number(result, "spec_decode_accepted_tokens"), _number(result, "spec_decode_draft_tokens")
-    rate_percent = _number(result, "spec_decode_acceptance_rate")
+    accepted, drafted = number_in(result, "spec_decode_accepted_tokens"), number_in(result, "spec_decode_draft_tokens")
+    rate_percent = number_in(result, "spec_decode_acceptance_rate")
     if accepted is None or drafted is None:
         return
     if accepted > drafted:
@@ -92,8 +97,8 @@ def _accepted(result: Mapping[str, Any]) -> Iterator[Impossible]:
         yield Impossible("acceptance rate of other counts", what)
 
 
-def _rates(result: Mapping[str, Any]) -> list[float]:
-    """Acceptance by position; empty where the file has none, or has something else there."""
+def position_rates(result: Mapping[str, Any]) -> list[float]:
+    """Acceptance by position of a `vllm bench serve` result; empty where it has none, or has something else there."""
     rates = result.get("spec_decode_per_position_acceptance_rates")
     if not isinstance(rates, list) or not all(isinstance(one, int | float) for one in rates):
         return []
@@ -101,14 +106,14 @@ def _rates(result: Mapping[str, Any]) -> list[float]:
 
 
 def _length(result: Mapping[str, Any]) -> Iterator[Impossible]:
-    length, depth = _number(result, "spec_decode_acceptance_length"), len(_rates(result))
+    length, depth = number_in(result, "spec_decode_acceptance_length"), len(position_rates(result))
     if length is not None and (length < 1 or (depth and length > depth + 1)):
         most = f" to {depth + 1}" if depth else ""
         yield Impossible("acceptance length outside its range", f"{length:g} tokens, expected 1{most}")
 
 
 def _positions(result: Mapping[str, Any]) -> Iterator[Impossible]:
-    rates = _rates(result)
+    rates = position_rates(result)
     if any(later > earlier * SLACK for earlier, later in pairwise(rates)):
         yield Impossible("acceptance rises with position", f"{rates}, expected rates that never rise")
 
@@ -118,22 +123,50 @@ def _reasoning(result: Mapping[str, Any]) -> Iterator[Impossible]:
     usage = result.get("usage")
     if not isinstance(usage, Mapping):
         return
-    completion, reasoning = _number(usage, "completion_tokens"), _number(usage, "reasoning_tokens")
+    completion, reasoning = number_in(usage, "completion_tokens"), number_in(usage, "reasoning_tokens")
     if completion is not None and reasoning is not None and reasoning > completion:
         yield Impossible("reasoning above completion", f"{reasoning:g} reasoning tokens of {completion:g}")
 
 
 def _failures(result: Mapping[str, Any]) -> Iterator[Impossible]:
-    failed, completed = _number(result, "failed"), _number(result, "completed")
+    failed, completed = number_in(result, "failed"), number_in(result, "completed")
     if failed:
         yield Impossible(
             "failed requests", f"{failed:g} failed, {completed or 0:g} completed: the rate is of what was left"
         )
 
 
+def _chunks(result: Mapping[str, Any]) -> Iterator[Impossible]:
+    """Case C13: as many tokens as chunks, where drafts were accepted, are chunks: a step sends its tokens in one."""
+    accepted, drafts = number_in(result, "spec_decode_accepted_tokens"), number_in(result, "spec_decode_num_drafts")
+    lengths, gaps = result.get("output_lens"), result.get("itls")
+    if not accepted or not drafts or not isinstance(lengths, list) or not isinstance(gaps, list):
+        return
+    if len(lengths) != len(gaps) or not all(isinstance(one, list) for one in gaps):
+        return
+    chunks = [len(one) + 1 for one in gaps]
+    if lengths == chunks and accepted > drafts * CHUNKED_FROM:
+        what = f"{sum(chunks)} tokens in as many chunks, with {accepted:g} accepted in {drafts:g} drafts"
+        yield Impossible("chunks counted as tokens", f"{what}, expected several tokens in a chunk")
+
+
+def _from_speedup(result: Mapping[str, Any]) -> Iterator[Impossible]:
+    """Case C41: (speed-up - 1) / depth is no acceptance: it takes drafting for free and checking for flat.
+
+    Keys as of the analysis script in vLLM pull request 49825, which falls back on it without a word.
+    """
+    speedup, depth = number_in(result, "speedup_vs_baseline"), number_in(result, "gamma")
+    rate = number_in(result, "acceptance_rate")
+    if rate is None or speedup is None or not depth or depth < 1:
+        return
+    if 0 < rate < 1 and abs(rate - (speedup - 1) / depth) < SAME_RATE:
+        what = f"{rate:.4g} is ({speedup:.4g} - 1) / {depth:g}, computed from wall time, expected accepted / drafted"
+        yield Impossible("acceptance from a speed-up", f"{what} of the server's counters")
+
+
 def _seats(result: Mapping[str, Any], seats: int) -> list[Impossible]:
     """A server that admits fewer requests than the client sends measures its own queue."""
-    streams = _number(result, "max_concurrency")
+    streams = number_in(result, "max_concurrency")
     if streams is None or streams <= seats:
         return []
     return [Impossible("server cap below concurrency", f"{streams:g} streams to a server of {seats} seats")]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specwiki.core.acceptance import disagreements, step_counters
 from specwiki.core.blocks import RequestRecord, SpecTotals
@@ -27,18 +28,27 @@ class Judgement:
     void: str | None
 
 
-def judge(requests: Sequence[RequestRecord], counted: Counters | None, depth: int | None) -> Judgement:
-    """Compare what the engine counted with what its answers say.
+_COMPILED = re.compile(r"^.*\bJIT compilation during inference: .*$", re.MULTILINE)
+"""Source: vLLM 0.32, vllm/utils/jit_monitor.py; "kernel JIT compilation" for Triton, "JIT compilation" for others."""
+
+
+def judge(requests: Sequence[RequestRecord], counted: Counters | None, depth: int | None, log: str = "") -> Judgement:
+    """Compare what the engine counted with what its answers and its log say.
 
     Args:
         requests: All requests of the block.
         counted: Difference of the counters around it; None: they could not be read.
         depth: Depth of the arm; None: the engine was started without speculation.
+        log: What the engine printed during the block: one that compiled in it measured its compiler.
     """
     try:
-        return _judge(requests, counted, depth)
+        judgement = _judge(requests, counted, depth)
     except MeasurementError as failure:
-        return Judgement(None, None, f"{failure.where}: {failure.what}")
+        judgement = Judgement(None, None, f"{failure.where}: {failure.what}")
+    compiled = _COMPILED.search(log)
+    if compiled and not judgement.void:
+        return replace(judgement, void=f"engine log: {compiled[0][:300]}")
+    return judgement
 
 
 def _judge(requests: Sequence[RequestRecord], counted: Counters | None, depth: int | None) -> Judgement:

@@ -24,6 +24,11 @@ class Store:
         folder = self.results / result.profile / result.machine / result.experiment
         return folder / f"{result.as_of.isoformat()}-{result.run_id}-{result.derivation}.json"
 
+    @property
+    def prompts(self) -> Path:
+        """Folder of prompt sets, one TOML file each; in the local store those that were imported here."""
+        return self.root / "prompts"
+
     def runs_of(self, profile: str, machine: str, slug: str) -> Path:
         """Folder of the raw files of every run of one key."""
         return self.root / "runs" / profile / machine / slug
@@ -52,8 +57,8 @@ class Layout:
 
     @property
     def prompts(self) -> Path:
-        """Prompt sets, one TOML file each."""
-        return self.root / "data" / "prompts"
+        """Published prompt sets, one TOML file each."""
+        return self.published.prompts
 
     @property
     def quoted(self) -> Path:

@@ -18,6 +18,8 @@ TESTED_DEPTH = 128
 """Deepest draft that vLLM's rejection tests cover."""
 TRIPLE = 3
 
+SCHEDULE = "num_speculative_tokens_per_batch_size"
+
 KNOWN = (
     "attention_backend", "code_revision", "disable_eagle_block_drop", "disable_padded_drafter_batch",
     "draft_load_config", "draft_sample_method", "draft_tensor_parallel_size", "dspark_draft_topk",
@@ -36,8 +38,12 @@ RENAMED = {
     "ngram_prompt_lookup_min": "prompt_lookup_min",
     "speculative_model": "model",
     "speculative_method": "method",
+    "speculative_num_steps": "num_speculative_tokens",
+    "speculative_num_draft_tokens": "num_speculative_tokens",
+    "speculative_algorithm": "method",
+    "speculative_draft_model_path": "model",
 }
-"""Keys of older versions → what they are called now."""
+"""Keys of older versions, and of SGLang → what they are called now."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,7 @@ def lint_speculative_config(config: Mapping[str, Any]) -> list[Finding]:
     """
     return [
         *_keys(config),
+        *_tree(config),
         *_depth(config),
         *_schedule(config),
         *_synthetic(config),
@@ -89,6 +96,18 @@ def _keys(config: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
+def _tree(config: Mapping[str, Any]) -> list[Finding]:
+    """Case C18: draft tokens of a tree are not those of a chain, and depth times steps is not what was drafted."""
+    steps, drafted = config.get("speculative_num_steps"), config.get("speculative_num_draft_tokens")
+    if not _is_int(steps) or not _is_int(drafted) or drafted == steps + 1:
+        return []
+    said = f"it is {drafted}, expected {steps + 1} for a chain of {steps} steps: it is a tree, of which one path counts"
+    return [
+        Finding("warning", "speculative_num_draft_tokens", said,
+                "Divide accepted tokens by what was drafted as observed, and compare acceptance lengths")
+    ]  # fmt: skip
+
+
 def _depth(config: Mapping[str, Any]) -> list[Finding]:
     depth = config.get("num_speculative_tokens")
     if depth is None:
@@ -105,7 +124,7 @@ def _depth(config: Mapping[str, Any]) -> list[Finding]:
 
 
 def _schedule(config: Mapping[str, Any]) -> list[Finding]:
-    key = "num_speculative_tokens_per_batch_size"
+    key = SCHEDULE
     schedule = config.get(key)
     if schedule is None:
         return []

@@ -5,6 +5,7 @@ Frozen pydantic models; parsing a file against one finds every problem in it, no
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -96,6 +97,8 @@ class Profile(Model):
     seats: Annotated[int, Field(ge=1)] = 8
     """Requests that the engine admits at once (`--max-num-seqs`)."""
     engine_args: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    """Words that start vLLM's command line in place of the installed one; `serve …` follows them."""
     kv_cache_gib: Annotated[int, Field(ge=1)] = 1
     port: Annotated[int, Field(ge=1024, le=65535)] | None = None
     """On loopback; None: a free one."""
@@ -136,14 +139,13 @@ class PromptSet(Model):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         names = {stratum.name for stratum in self.strata}
-        ids = [prompt.id for prompt in self.prompts]
+        ids = Counter(prompt.id for prompt in self.prompts)
         problems = [
             f"prompt '{prompt.id}' names stratum '{prompt.stratum}', expected one of {sorted(names)}"
             for prompt in self.prompts
             if prompt.stratum not in names
         ]
-        twice = sorted({one for one in ids if ids.count(one) > 1})
-        problems += [f"prompt id '{one}' occurs {ids.count(one)} times" for one in twice]
+        problems += [f"prompt id '{one}' occurs {ids[one]} times" for one in sorted(ids) if ids[one] > 1]
         if problems:
             raise ValueError("; ".join(problems))
         return self

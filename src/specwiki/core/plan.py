@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +15,10 @@ from specwiki.errors import InputError
 
 BootKind = Literal["off", "sweep"]
 OFF = "off"
+CRASHES_PER_ARM = 3
+"""How often the engine may crash in an arm before the run goes on without it."""
+CUT = "its replicate was cut and measured again"
+GIVEN_UP = "its arm crashed later and was given up"
 
 
 @dataclass(frozen=True)
@@ -141,8 +146,25 @@ def _ordered_replicates(settings: Sequence[Setting], effort: Effort, rng: np.ran
     return segments
 
 
+def lost_arms(done: Iterable[BlockRecord]) -> set[str]:
+    """Arms that are given up: the engine crashed in them `CRASHES_PER_ARM` times."""
+    crashes = Counter(block.arm for block in done if block.status == "crashed")
+    return {arm for arm, count in crashes.items() if count >= CRASHES_PER_ARM}
+
+
+def comparable(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> bool:
+    """Whether `off` and at least one other arm are not given up."""
+    left = {cell.arm.name for boot in _kept(ordered, done) for segment in boot.segments for cell in segment.cells}
+    return OFF in left and len(left) > 1
+
+
+def num_cells(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> int:
+    """Blocks of a plan, without those of arms that are given up."""
+    return sum(len(segment.cells) for boot in _kept(ordered, done) for segment in boot.segments)
+
+
 def remaining(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> tuple[Boot, ...]:
-    """The boots that are still to run, without the segments that `done` finished.
+    """The boots that are still to run: without the segments that `done` finished, and the arms that it gave up.
 
     A segment counts only when all of its cells ended well in one boot; a cut one is run again as a whole.
     """
@@ -153,15 +175,33 @@ def remaining(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> tuple[Boo
         return any(all((boot, *_cell_key(cell)) in finished for cell in segment.cells) for boot in boots_seen)
 
     left = [
-        Boot(boot.kind, tuple(segment for segment in boot.segments if not is_finished(segment))) for boot in ordered
+        Boot(boot.kind, tuple(segment for segment in boot.segments if not is_finished(segment)))
+        for boot in _kept(ordered, done)
     ]
     return tuple(boot for boot in left if boot.segments)
 
 
-def split_blocks(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> set[int]:
-    """Indices of blocks that ended well in a segment that did not: kept on disk, left out of every contrast."""
-    cut: set[int] = set()
-    for segment in (segment for boot in ordered for segment in boot.segments):
+def _kept(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> tuple[Boot, ...]:
+    """The plan without the arms that are given up."""
+    lost = lost_arms(done)
+    if not lost:
+        return tuple(ordered)
+    kept = []
+    for boot in ordered:
+        segments = [Segment(one.replicate, tuple(cell for cell in one.cells if cell.arm.name not in lost))
+                    for one in boot.segments]  # fmt: skip
+        kept.append(Boot(boot.kind, tuple(segment for segment in segments if segment.cells)))
+    return tuple(boot for boot in kept if boot.segments)
+
+
+def split_blocks(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> dict[int, str]:
+    """Blocks that ended well and count nowhere, by index, each with the reason; they are kept on disk.
+
+    Either their segment was cut and run again, or their arm was given up later.
+    """
+    lost = lost_arms(done)
+    cut = {one.index: GIVEN_UP for one in done if one.status == "ok" and one.arm in lost}
+    for segment in (segment for boot in _kept(ordered, done) for segment in boot.segments):
         wanted = {_cell_key(cell) for cell in segment.cells}
         by_boot: dict[int, dict[tuple[str, int, str, int], int]] = {}
         for one in done:
@@ -169,7 +209,7 @@ def split_blocks(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> set[in
                 by_boot.setdefault(one.boot, {})[_key(one)] = one.index
         whole = [boot for boot, cells in by_boot.items() if set(cells) == wanted]
         kept = whole[-1] if whole else None
-        cut |= {index for boot, cells in by_boot.items() if boot != kept for index in cells.values()}
+        cut |= {index: CUT for boot, cells in by_boot.items() if boot != kept for index in cells.values()}
     return cut
 
 

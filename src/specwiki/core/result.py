@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from specwiki.core.model import Depth, Model, Slug
 
-Unit = Literal["ratio", "tok_s", "ms", "s", "fraction", "tokens", "count", "gib"]
+Unit = Literal["ratio", "tok_s", "ms", "s", "fraction", "tokens", "count", "w", "tok_j", "gib"]
 
 
 class Value(Model):
@@ -62,6 +62,8 @@ class StripBlock(Model):
     replicate: int
     """0 is the warm-up."""
     status: Literal["ok", "warm-up", "split", "void", "crashed"]
+    reason: str | None = None
+    """Of a void or crashed block: what went wrong; of a crash, with the end of the engine's log."""
 
 
 class Outcome(Model):

@@ -15,7 +15,7 @@ import httpx
 
 from specwiki.core.blocks import RequestRecord, repeated_4grams
 from specwiki.core.model import Prompt
-from specwiki.errors import EngineError, MeasurementError, SpecwikiError
+from specwiki.errors import CrashError, MeasurementError, SpecwikiError
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def run_requests(
         One record a prompt, in the order of `prompts`, and the seconds from the first request to the last answer.
 
     Raises:
-        EngineError: If the engine cannot be reached or goes away.
-        MeasurementError: If a request fails, takes too long, or is answered by another model; names the prompt.
+        CrashError: If the engine goes away, or a request takes too long; names the prompt.
+        MeasurementError: If a request is answered by an error or by another model, or its answer makes no sense.
     """
     # In a thread of its own: a notebook's kernel already runs an event loop in the main one.
     with ThreadPoolExecutor(max_workers=1) as thread:
@@ -78,6 +78,7 @@ async def _run_requests(
     records: dict[int, RequestRecord] = {}
     limits = httpx.Limits(max_connections=concurrency)
     began = time.perf_counter()
+    failed: SpecwikiError | None = None
 
     async def work(client: httpx.AsyncClient) -> None:
         while waiting:
@@ -90,8 +91,11 @@ async def _run_requests(
                 for _ in range(concurrency):
                     group.create_task(work(client))
         except* SpecwikiError as failures:
-            raise failures.exceptions[0] from None
+            failed = next(one for one in failures.exceptions if isinstance(one, SpecwikiError))
         elapsed_s = time.perf_counter() - began
+    if failed is not None:
+        # Out here it has no group of exceptions behind it, which a notebook's kernel could not report.
+        raise failed
     return [records[index] for index in range(len(prompts))], elapsed_s
 
 
@@ -101,15 +105,13 @@ async def _complete(client: httpx.AsyncClient, prompt: Prompt, sampling: Samplin
         async with asyncio.timeout(sampling.timeout_s):
             stream = await _read_stream(client, _body(prompt, sampling), sampling.model)
     except (httpx.TimeoutException, TimeoutError) as failure:
-        raise MeasurementError(
+        raise CrashError(
             f"request '{prompt.id}'",
-            f"no whole answer within {sampling.timeout_s:g} s",
+            f"no whole answer within {sampling.timeout_s:.3g} s",
             "Raise 'request_timeout_s' in the profile, or lower 'max_tokens'",
         ) from failure
     except httpx.TransportError as failure:
-        raise EngineError(
-            f"request '{prompt.id}'", f"the engine went away ({failure!r})", "See the engine's log"
-        ) from failure
+        raise _gone(f"request '{prompt.id}'", failure) from failure
     if stream.usage is None or stream.finish_reason is None:
         raise MeasurementError(
             f"request '{prompt.id}'", "the answer ended without usage or finish_reason", "See the engine's log"
@@ -139,8 +141,20 @@ async def _read_stream(client: httpx.AsyncClient, body: dict[str, Any], model: s
             raise MeasurementError("engine", f"answered HTTP {response.status_code}: {said}", "See the engine's log")
         async for line in response.aiter_lines():
             if line.startswith("data: ") and line != "data: [DONE]":
-                _add(stream, json.loads(line.removeprefix("data: ")), model)
+                _add(stream, _chunk(line.removeprefix("data: ")), model)
     return stream
+
+
+def _chunk(text: str) -> dict[str, Any]:
+    try:
+        chunk = json.loads(text)
+    except ValueError:
+        chunk = None
+    if not isinstance(chunk, dict):
+        raise MeasurementError(
+            "engine", f"sent '{text[:100]}', expected a JSON object", "Ask the engine itself, not a router"
+        )
+    return chunk
 
 
 def _add(stream: _Stream, chunk: dict[str, Any], model: str) -> None:
@@ -185,23 +199,38 @@ def _record(prompt: Prompt, stream: _Stream, sent_at: float, began: float) -> Re
 
 
 def read_metrics(url: str) -> str | None:
-    """The text of `/metrics`; None when it answered with an error, which is not the same as zero."""
-    with httpx.Client(trust_env=False, timeout=30.0) as client:
-        response = client.get(f"{url}/metrics")
-        return response.text if response.is_success else None
+    """The text of `/metrics`; None when it answered with an error, which is not the same as zero.
+
+    Raises:
+        CrashError: If the engine does not answer at all.
+    """
+    response = _ask("GET", f"{url}/metrics")
+    return response.text if response.is_success else None
 
 
 def reset_prefix_cache(url: str) -> None:
     """Forget every cached prefix, so that a block does not profit from the one before it.
 
     Raises:
-        MeasurementError: If the engine refuses.
+        CrashError: If the engine does not answer at all.
+        MeasurementError: If it refuses.
     """
-    with httpx.Client(trust_env=False, timeout=30.0) as client:
-        response = client.post(f"{url}/reset_prefix_cache")
+    response = _ask("POST", f"{url}/reset_prefix_cache")
     if not response.is_success:
         raise MeasurementError(
             "engine",
             f"/reset_prefix_cache answered HTTP {response.status_code}",
             "Start the engine with VLLM_SERVER_DEV_MODE=1, on loopback",
         )
+
+
+def _ask(method: str, address: str) -> httpx.Response:
+    try:
+        with httpx.Client(trust_env=False, timeout=30.0) as client:
+            return client.request(method, address)
+    except (httpx.TransportError, httpx.InvalidURL) as failure:
+        raise _gone(address.rpartition("/")[2], failure) from failure
+
+
+def _gone(where: str, failure: Exception) -> CrashError:
+    return CrashError(where, f"the engine went away ({failure!r})", "See the engine's log")

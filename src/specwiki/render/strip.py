@@ -8,6 +8,7 @@ from html import escape
 from itertools import groupby
 
 from specwiki.core.result import StripBlock
+from specwiki.render.escaping import preformatted
 from specwiki.render.labels import label
 from specwiki.units import Lang
 
@@ -56,7 +57,7 @@ def strip_html(blocks: Sequence[StripBlock], lang: Lang) -> str:
         told += " " + _WORDS["height"][lang].format(label(f"streams.{most}", lang))
     return (
         f'<div class="sw-strip" data-search-exclude><p class="sw-note">{told}</p>'
-        f'<div class="sw-scroll" tabindex="0">{drawing}</div>{_legend(blocks, lang)}'
+        f'<div class="sw-scroll" tabindex="0">{drawing}</div>{_legend(blocks, lang)}{_failures(blocks, lang)}'
         f"<details><summary>{_WORDS['order'][lang]}</summary><ol>{order}</ol></details></div>"
     )
 
@@ -108,6 +109,22 @@ def _legend(blocks: Sequence[StripBlock], lang: Lang) -> str:
         for css, text in entries
     )
     return f'<ul class="sw-legend">{items}</ul>'
+
+
+def _failures(blocks: Sequence[StripBlock], lang: Lang) -> str:
+    """What went wrong in void and crashed blocks: the engine's words, behind a fold each; the same ones once."""
+    seen: dict[tuple[str, str], list[StripBlock]] = {}
+    for block in blocks:
+        if block.reason is not None:
+            seen.setdefault((_title(block, lang), block.reason), []).append(block)
+    return "".join(
+        f"<details><summary>{escape(title)}{_times(len(many))}</summary>{preformatted(reason.strip())}</details>"
+        for (title, reason), many in seen.items()
+    )
+
+
+def _times(number: int) -> str:
+    return f" ({number}\u00a0\u00d7)" if number > 1 else ""
 
 
 def _order(boot: int, group: Sequence[StripBlock], lang: Lang) -> str:

@@ -10,15 +10,16 @@ import secrets
 import shutil
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from specwiki.core.blocks import BlockRecord
 from specwiki.core.layout import Store
 from specwiki.core.model import parse
-from specwiki.core.redact import redactions
+from specwiki.core.redact import redact, redactions
 from specwiki.core.result import Registration, Result, StripBlock
 from specwiki.edges import engine, git, lock, machine, model_cache, notebooks, store
 from specwiki.edges.progress import PROGRESS_VARIABLE, Progress, look
@@ -26,7 +27,7 @@ from specwiki.edges.run_tables import read_run_tables, write_run_tables
 from specwiki.errors import DataError
 from specwiki.study.fingerprint import derived_under, measured_under, short_hash
 from specwiki.study.lab import RUN_VARIABLE, read_derived, stored_run
-from specwiki.study.measure import recorded_blocks
+from specwiki.study.measure import can_go_on, recorded_blocks
 from specwiki.study.project import Experiment
 
 Show = Callable[[Progress], None]
@@ -74,7 +75,8 @@ def _unfinished(experiment: Experiment, under: Mapping[str, str]) -> Path | None
         if path.parent.name.startswith("derive-"):
             continue
         known = store.read_json(path)
-        if known["measured_under"] == under and known["effort"] == experiment.effort_name:
+        same = known["measured_under"] == under and known["effort"] == experiment.effort_name
+        if same and can_go_on(experiment, path.parent):
             return path.parent
     return None
 
@@ -97,7 +99,7 @@ def _new_folder(experiment: Experiment, under: Mapping[str, str]) -> Path:
             "committed_before": committed,
             "commit": commit,
         },
-        "engine": engine.installed_version(),
+        "engine": engine.version(experiment.profile),
         "cpu": machine.cpu_model(),
         "cores": machine.core_count(),
         "memory_gib": machine.memory_gib(),
@@ -157,6 +159,8 @@ def _watched(progress_file: Path, show: Show) -> Iterator[None]:
 def _store(experiment: Experiment, folder: Path, blocks: list[BlockRecord]) -> Result:
     """Make the result, validate it, and move the run into the local store: all or nothing."""
     known = store.read_json(folder / RUN_FILE)
+    redacted = _redactions(experiment)
+    blocks = [_redacted(block, redacted) for block in blocks]
     result = _result(experiment, known, blocks, read_derived(folder))
     local = experiment.layout.local
     result = _next_derivation(local, result)
@@ -165,18 +169,20 @@ def _store(experiment: Experiment, folder: Path, blocks: list[BlockRecord]) -> R
     finished.mkdir()
     shutil.copy(folder / RUN_FILE, finished / RUN_FILE)
     write_run_tables(finished, blocks)
-    store.write_atomic(
-        finished / "notebook.ipynb", notebooks.storable(folder / "notebook.ipynb", _redactions(experiment))
-    )
+    store.write_atomic(finished / "notebook.ipynb", notebooks.storable(folder / "notebook.ipynb", redacted))
     if read_run_tables(finished) != blocks:
         raise DataError(str(finished), "the tables do not give back the blocks they were made from", "Report this run")
-    target = local.run_folder(result)
-    shutil.rmtree(target, ignore_errors=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    finished.rename(target)
+    store.copy_run(finished, local.run_folder(result))
     store.write_result(local, result)
+    # First, so that a folder that was removed by half is never taken for a run that can go on.
+    (folder / RUN_FILE).unlink()
     shutil.rmtree(folder)
     return result
+
+
+def _redacted(block: BlockRecord, replaced: Mapping[str, str]) -> BlockRecord:
+    """A crashed block's reason has lines of the engine's log."""
+    return block if block.reason is None else block.model_copy(update={"reason": redact(block.reason, replaced)})
 
 
 def _next_derivation(local: Store, result: Result) -> Result:
@@ -213,8 +219,6 @@ def _facts(
     experiment: Experiment, known: dict[str, Any], blocks: list[BlockRecord], measured_s: float
 ) -> dict[str, str | int | float]:
     profile, effort = experiment.profile, experiment.effort
-    last = blocks[-1]
-    wall_s = (last.started_utc - dt.datetime.fromisoformat(known["started_utc"])).total_seconds() + last.elapsed_s
     return {
         "engine": known["engine"],
         "target": profile.target.name,
@@ -232,15 +236,24 @@ def _facts(
         "boots": len({block.boot for block in blocks}),
         "blocks": sum(block.status == "ok" for block in blocks),
         "started_utc": known["started_utc"],
-        "wall_minutes": round(wall_s / 60, 1),
         "measured_minutes": round(measured_s / 60, 1),
+        **_wall_minutes(dt.datetime.fromisoformat(known["started_utc"]), blocks),
     }
+
+
+def _wall_minutes(started: dt.datetime, blocks: Sequence[BlockRecord]) -> dict[str, float]:
+    """From the start of the run to its last answer; nothing where the host's clock went back in between."""
+    times = [started, *(block.started_utc for block in blocks)]
+    if any(later < earlier for earlier, later in pairwise(times)):
+        return {}
+    return {"wall_minutes": round(((times[-1] - started).total_seconds() + blocks[-1].elapsed_s) / 60, 1)}
 
 
 def _strip_block(block: BlockRecord) -> StripBlock:
     return StripBlock(
-        boot=block.boot, arm=block.arm, concurrency=block.concurrency, replicate=block.replicate, status=block.status
-    )
+        boot=block.boot, arm=block.arm, concurrency=block.concurrency, replicate=block.replicate, status=block.status,
+        reason=block.reason if block.status in ("void", "crashed") else None,
+    )  # fmt: skip
 
 
 def _redactions(experiment: Experiment) -> dict[str, str]:

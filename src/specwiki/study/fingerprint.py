@@ -19,20 +19,22 @@ MEASURING_CODE = (
     "core/plan.py",
     "core/prometheus.py",
     "edges/client.py",
-    "study/measure.py",
+    "study/block.py",
     "vllm_ext/launcher.py",
     "vllm_ext/scheduler.py",
 )
 """What decides which requests are sent, and what is recorded of the answers; how the engine is started is compared
-by its words, not by the code that makes them."""
+by its words, not by the code that makes them. `study/measure.py` only says when the next boot or block comes."""
 DERIVING_CODE = (
     "core/acceptance.py",
     "core/counters.py",
     "core/depth.py",
+    "core/depth_acceptance.py",
     "core/depth_findings.py",
     "core/depth_values.py",
     "core/geometric.py",
     "core/judge.py",
+    "core/rates.py",
     "core/stats.py",
     "render/charts.py",
 )
@@ -64,7 +66,7 @@ def measured_under(experiment: Experiment, without: Sequence[str] = ()) -> dict[
         "plan": lambda: short_hash(asked),
         "prompts": lambda: short_hash(prompts),
         "code": lambda: code_hash([PACKAGE / name for name in MEASURING_CODE]),
-        "engine": lambda: short_hash([engine.installed_version(), *_started(experiment)]),
+        "engine": lambda: short_hash([engine.version(experiment.profile), *_started(experiment)]),
         "machine": lambda: experiment.machine,
     }
     return {part: tell() for part, tell in parts.items() if part not in without}

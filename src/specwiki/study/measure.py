@@ -1,99 +1,150 @@
-"""Run an experiment's blocks against a live engine. Runs in the notebook's kernel.
+"""Run an experiment's blocks against live engines, one engine at a time. Runs in the notebook's kernel.
 
 Each block is on disk before the next one begins; a run that was cut goes on where it stopped.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import os
+import secrets
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from specwiki.core import plan as planning
 from specwiki.core.blocks import POOLED, BlockRecord
-from specwiki.core.judge import judge
-from specwiki.core.model import Prompt
-from specwiki.core.prometheus import Counters, difference, read_snapshot
 from specwiki.edges import client, engine, store
+from specwiki.edges.clock import RunClock
 from specwiki.edges.lock import engine_lock
 from specwiki.edges.model_cache import cache_folder, embedded_model
 from specwiki.edges.progress import Progress, tell
-from specwiki.errors import MeasurementError
+from specwiki.errors import CrashError, EngineError, InputError, MeasurementError
+from specwiki.study.block import run_block
 from specwiki.study.project import Experiment
 
 SEGMENT_TRIES = 3
 """How often a replicate is measured in one boot before its void blocks end the run."""
 WARM_UP_PROMPTS = 8
-COUNTERS_SETTLE_S = 5.0
-"""The engine adds a request to its counters moments after its last token was sent."""
+RESERVE = "reserve.bin"
+RESERVE_BYTES = 256 * 1024
+"""Held back on the disk, and let go when it is full, so that the block just measured can still be written."""
 
 
 @dataclass
 class _Run:
-    """A measurement under way."""
+    """A measurement under way.
+
+    Attributes:
+        experiment: What is measured.
+        folder: Its scratch folder.
+        order: The whole plan.
+        model: Folder or id of the target's weights.
+        blocks: All blocks so far, those of earlier, cut runs included.
+        until: When the time is up, by `time.monotonic`.
+        blocks_before: How many blocks there were when this process began.
+        in_segment: How many cells of the replicate under way are measured.
+        clock: Dates the blocks.
+        began: When this process began, by `time.monotonic`.
+        block_began: The same for the block, or the boot, under way.
+        under_way: What a crash now would be a crash of.
+    """
 
     experiment: Experiment
     folder: Path
+    order: tuple[planning.Boot, ...]
     model: str
     blocks: list[BlockRecord]
-    total: int
     until: float
-    began: float
-    done_before: int
+    blocks_before: int
+    in_segment: int = 0
+    clock: RunClock = field(default_factory=RunClock)
+    began: float = field(default_factory=time.monotonic)
+    block_began: float = field(default_factory=time.monotonic)
+    under_way: tuple[planning.Cell, ...] = ()
 
-    def spend(self, what: str) -> None:
-        """Tell how far the run is, and end it when its time is up."""
-        now = time.monotonic()
-        done = sum(block.status == "ok" for block in self.blocks)
-        fresh = done - self.done_before
-        left = (now - self.began) / fresh * (self.total - done) if fresh > 0 else None
-        tell(Progress(done, self.total, what, left))
-        if now > self.until:
-            raise MeasurementError(
-                f"run {self.folder.name}",
-                f"its budget of {self.experiment.effort.budget_minutes:g} minutes ended at: {what}",
-                "Run it again: it goes on from here, and repeats nothing that is finished",
-            )
+    def begin(self, cells: Iterable[planning.Cell], what: str) -> None:
+        """Tell what comes next, and end the run when its time is up."""
+        self.under_way = tuple(cells)
+        self.block_began = time.monotonic()
+        self._tell(what)
+        if self.left_s() < 0:
+            raise self.time_is_up(what)
+
+    def left_s(self) -> float:
+        """Seconds until the run's time is up."""
+        return self.until - time.monotonic()
+
+    def time_is_up(self, what: str) -> MeasurementError:
+        """The error for a run that took as long as its plan allows."""
+        return MeasurementError(
+            f"run {self.folder.name}, block {self.next_index()}",
+            f"its budget of {self.experiment.effort.budget_minutes:.3g} minutes ended at: {what}",
+            "Run it again: it goes on from here, and repeats nothing that is finished",
+        )
+
+    def next_index(self) -> int:
+        """Index of the next block."""
+        return max((block.index for block in self.blocks), default=-1) + 1
+
+    def store(self, block: BlockRecord) -> None:
+        """Write a block; on a full disk into what was held back, and then end the run."""
+        folder = self.folder / "blocks"
+        try:
+            store.write_block_file(folder, block)
+        except InputError:
+            (self.folder / RESERVE).unlink(missing_ok=True)
+            store.write_block_file(folder, block)
+            raise
+        finally:
+            self.blocks.append(block)
+
+    def _tell(self, what: str) -> None:
+        total = planning.num_cells(self.order, self.blocks)
+        waiting = planning.num_cells(planning.remaining(self.order, self.blocks), self.blocks) - self.in_segment
+        fresh = len(self.blocks) - self.blocks_before
+        left_s = (time.monotonic() - self.began) / fresh * waiting if fresh > 0 else None
+        tell(Progress(total - waiting, total, what, left_s))
 
 
 def measure(experiment: Experiment, folder: Path) -> list[BlockRecord]:
     """Measure what is still missing of a run, with one engine up at a time.
+
+    An engine that crashes or hangs is started again; an arm in which it crashed `CRASHES_PER_ARM` times is given up,
+    and the others go on.
 
     Args:
         experiment: What to measure.
         folder: The run's scratch folder; its `blocks` hold what an earlier, cut run left.
 
     Returns:
-        All blocks of the run, in their order, the void and the split ones included.
+        All blocks of the run, in their order; void, split and crashed ones included.
 
     Raises:
-        EngineError: If another engine is held on this host, or the engine cannot be started or dies.
+        EngineError: If another engine is held on this host, the engine cannot be started at all, or so many arms
+            crashed that nothing can be compared.
         MeasurementError: If a block stays void, or the time is up.
+        InputError: If the disk is full; what was measured is on it.
     """
     cache = cache_folder()
     cores = engine.Cores.of_this_process()
-    effort = experiment.effort
-    order = _order(experiment)
     blocks = store.read_block_files(folder / "blocks")
     with engine_lock(cache, f"'specwiki run {experiment.plan.slug}'") as lock:
         tell(Progress(0, 1, "model", None))
+        store.write_atomic(folder / RESERVE, secrets.token_bytes(RESERVE_BYTES))
         target = experiment.profile.target
         model = str(embedded_model(cache)) if target.embedded else str(target.model)
-        now = time.monotonic()
-        done = sum(block.status == "ok" for block in blocks)
         run = _Run(
-            experiment, folder, model, blocks, sum(len(one.cells) for boot in order for one in boot.segments),
-            now + effort.budget_minutes * 60, now, done,
+            experiment, folder, _order(experiment), model, blocks,
+            until=time.monotonic() + experiment.effort.budget_minutes * 60,
+            blocks_before=len(blocks),
         )  # fmt: skip
         os.sched_setaffinity(0, cores.client)
         try:
-            for boot in planning.remaining(order, blocks):
-                _run_boot(run, boot, cores, lock)
+            while boots := planning.remaining(run.order, run.blocks):
+                _run_boot(run, boots[0], cores, lock)
         finally:
             os.sched_setaffinity(0, {*cores.engine, *cores.client})
     return recorded_blocks(experiment, folder)
@@ -101,7 +152,9 @@ def measure(experiment: Experiment, folder: Path) -> list[BlockRecord]:
 
 def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) -> None:
     number = max((block.boot for block in run.blocks), default=-1) + 1
-    run.spend(f"starting the engine ({boot.kind})")
+    run.in_segment = 0
+    first = {cell.arm.name: cell for segment in boot.segments for cell in reversed(segment.cells)}
+    run.begin(first.values(), f"starting the engine ({boot.kind})")
     start = engine.Boot(
         profile=run.experiment.profile,
         model=run.model,
@@ -109,30 +162,64 @@ def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) ->
         cores=cores,
         log=run.folder / f"engine-{number}.log",
     )
-    with engine.running(start, lock) as live:
-        _warm_up(run, live, boot, number)
-        for segment in boot.segments:
-            _run_segment(run, live, segment, number)
+    try:
+        with engine.running(start, lock, run.left_s()) as live:
+            _warm_up(run, live, boot, number)
+            for segment in boot.segments:
+                _run_segment(run, live, segment, number)
+    except CrashError as failure:
+        _record_crash(run, number, failure)
+
+
+def _record_crash(run: _Run, number: int, failure: CrashError) -> None:
+    """Record what was under way as crashed; raise if that, or the end of the run's time, ends the run."""
+    index = run.next_index()
+    reason = f"{failure.where}: {failure.what}"
+    if run.left_s() <= 0:
+        raise run.time_is_up(reason) from failure
+    for cell in run.under_way:
+        run.store(_crashed_block(run, cell, number, reason))
+    if not planning.comparable(run.order, run.blocks):
+        raise EngineError(
+            f"run {run.folder.name}, block {index}",
+            f"the engine crashed {planning.CRASHES_PER_ARM} times in each arm of a boot, so that nothing is left to "
+            f"compare; the last time: {reason}",
+            "Mend what the log says; the next run begins anew",
+        ) from failure  # fmt: skip
+
+
+def _crashed_block(run: _Run, cell: planning.Cell, number: int, reason: str) -> BlockRecord:
+    return BlockRecord(
+        index=run.next_index(),
+        boot=number,
+        arm=cell.arm.name,
+        depth=cell.arm.depth,
+        concurrency=cell.concurrency,
+        group=cell.group,
+        replicate=cell.replicate,
+        status="crashed",
+        reason=reason,
+        started_utc=run.clock.now(),
+        elapsed_s=time.monotonic() - run.block_began,
+        counters=None,
+        requests=(),
+    )
 
 
 def _warm_up(run: _Run, live: engine.Engine, boot: planning.Boot, number: int) -> None:
     """One block at the highest load and depth; it counts nowhere."""
     cells = boot.segments[0].cells
     deepest = max(cells, key=lambda cell: (cell.arm.depth or 0, cell.concurrency, cell.group == POOLED))
-    cell = planning.Cell(deepest.arm, deepest.concurrency, deepest.group, 0)
-    prompts = run.experiment.groups[cell.group][:WARM_UP_PROMPTS]
-    _store(run, _run_block(run, live, cell, prompts, number))
+    _run_block(run, live, planning.Cell(deepest.arm, deepest.concurrency, deepest.group, 0), number)
 
 
 def _run_segment(run: _Run, live: engine.Engine, segment: planning.Segment, number: int) -> None:
     """Measure one replicate; as a whole again when a block of it is void."""
     for _ in range(SEGMENT_TRIES):
         records = []
-        for cell in segment.cells:
-            run.spend(f"replicate {cell.replicate}, {cell.arm.name}, {cell.concurrency} at once, {cell.group}")
-            block = _run_block(run, live, cell, run.experiment.groups[cell.group], number)
-            _store(run, block)
-            records.append(block)
+        for run.in_segment, cell in enumerate(segment.cells):
+            records.append(_run_block(run, live, cell, number))
+        run.in_segment = 0
         void = [block for block in records if block.status == "void"]
         if not void:
             return
@@ -142,71 +229,34 @@ def _run_segment(run: _Run, live: engine.Engine, segment: planning.Segment, numb
     )  # fmt: skip
 
 
-def _store(run: _Run, block: BlockRecord) -> None:
-    store.write_block_file(run.folder / "blocks", block)
-    run.blocks.append(block)
-
-
-def _run_block(
-    run: _Run, live: engine.Engine, cell: planning.Cell, prompts: Sequence[Prompt], number: int
-) -> BlockRecord:
+def _run_block(run: _Run, live: engine.Engine, cell: planning.Cell, number: int) -> BlockRecord:
+    what = "warm-up" if cell.replicate == 0 else f"replicate {cell.replicate}"
+    run.begin([cell], f"{what}, {cell.arm.name}, {cell.concurrency} at once, {cell.group}")
     profile, effort = run.experiment.profile, run.experiment.effort
     sampling = client.Sampling(
         profile.target.name, cell.arm.depth, effort.max_tokens, run.experiment.plan.temperature,
-        profile.request_timeout_s,
+        min(profile.request_timeout_s, run.left_s()),
     )  # fmt: skip
-    client.reset_prefix_cache(live.url)
-    before = client.read_metrics(live.url)
-    started = dt.datetime.now(dt.UTC)
-    requests, elapsed_s = client.run_requests(live.url, prompts, sampling, cell.concurrency)
-    counted = _settled(before, lambda: client.read_metrics(live.url), len(requests))
-    counts = {} if counted is None else counted.counts
-    judgement = judge(requests, counted, cell.arm.depth)
-    return BlockRecord(
-        index=max((block.index for block in run.blocks), default=-1) + 1,
-        boot=number,
-        arm=cell.arm.name,
-        depth=cell.arm.depth,
-        concurrency=cell.concurrency,
-        group=cell.group,
-        replicate=cell.replicate,
-        status="void" if judgement.void else "warm-up" if cell.replicate == 0 else "ok",
-        reason=judgement.void,
-        started_utc=started,
-        elapsed_s=elapsed_s,
-        counters=judgement.counters,
-        absence=judgement.absence,
-        prefix_hits=counts.get("prefix_cache_hits"),
-        prefix_queries=counts.get("prefix_cache_queries"),
-        preemptions=counts.get("num_preemptions"),
-        requests=tuple(requests),
-    )  # fmt: skip
-
-
-def _settled(before: str | None, read: Callable[[], str | None], num_requests: int) -> Counters | None:
-    """The difference of two snapshots, once the second one counts every request of the block.
-
-    Returns:
-        None if `/metrics` could not be read at either end; at the time limit, what was counted until then: the
-        judgement of the block then says what is missing.
-    """
-    until = time.monotonic() + COUNTERS_SETTLE_S
-    while True:
-        after = read()
-        if before is None or after is None:
-            return None
-        counted = difference(read_snapshot(before), read_snapshot(after))
-        if sum(counted.request_success.values()) >= num_requests or time.monotonic() > until:
-            return counted
-        time.sleep(0.05)
+    prompts = run.experiment.groups[cell.group][: WARM_UP_PROMPTS if cell.replicate == 0 else None]
+    measured = run_block(live, cell, prompts, sampling, run.clock)
+    block = measured.model_copy(update={"index": run.next_index(), "boot": number})
+    run.store(block)
+    return block
 
 
 def recorded_blocks(experiment: Experiment, folder: Path) -> list[BlockRecord]:
-    """The blocks that a run's scratch folder holds, in order; those of cut replicates are marked `split`."""
+    """The blocks that a run's scratch folder holds, in order; those that count nowhere are marked `split`."""
     blocks = store.read_block_files(folder / "blocks")
     cut = planning.split_blocks(_order(experiment), blocks)
-    said = {"status": "split", "reason": "its replicate was cut and measured again"}
-    return [block.model_copy(update=said) if block.index in cut else block for block in blocks]
+    return [
+        block.model_copy(update={"status": "split", "reason": cut[block.index]}) if block.index in cut else block
+        for block in blocks
+    ]
+
+
+def can_go_on(experiment: Experiment, folder: Path) -> bool:
+    """Whether anything could still be compared in a run that was cut."""
+    return planning.comparable(_order(experiment), store.read_block_files(folder / "blocks"))
 
 
 def _order(experiment: Experiment) -> tuple[planning.Boot, ...]:

@@ -40,7 +40,7 @@ class Experiment:
         plan: From `plan.toml`.
         effort_name: `tiny`, `quick` or `full`.
         profile: From `profiles/`.
-        prompt_set: From `data/prompts/`.
+        prompt_set: From `data/prompts/`, or imported into the local store.
         machine: Label of this machine.
     """
 
@@ -80,10 +80,7 @@ def load_experiment(layout: Layout, slug: str, profile_name: str, effort_name: s
         raise InputError("--effort", f"'{effort_name}' is not in {slug}'s plan, expected one of {sorted(plan.efforts)}",
                          "Name one of these")  # fmt: skip
     profile = load_profile(layout, profile_name)
-    prompts_file = layout.prompts / f"{plan.prompt_set}.toml"
-    known_sets = sorted(path.stem for path in layout.prompts.glob("*.toml"))
-    prompts = read_toml(_existing(prompts_file, plan.prompt_set, "prompt set", known_sets))
-    prompt_set = parse(PromptSet, prompts, where=str(prompts_file.relative_to(layout.root)))
+    prompt_set = load_prompt_set(layout, plan.prompt_set)
     machine = machine_label(layout.local.root.parent, profile.machine)
     return Experiment(layout, plan, effort_name, profile, prompt_set, machine)
 
@@ -100,6 +97,23 @@ def load_profile(layout: Layout, name: str) -> Profile:
         Profile, read_toml(_existing(path, name, "profile", known)),
         where=str(path.relative_to(layout.root)),
     )  # fmt: skip
+
+
+def load_prompt_set(layout: Layout, name: str) -> PromptSet:
+    """Read one prompt set: a published one, or one that was imported on this machine.
+
+    Raises:
+        InputError: If there is none of that name in either store, or it is wrong.
+    """
+    known = {path.stem: path for store in (layout.local, layout.published) for path in store.prompts.glob("*.toml")}
+    path = known.get(name, layout.prompts / f"{name}.toml")
+    prompts = read_toml(_existing(path, name, "prompt set", sorted(known)))
+    return parse(PromptSet, prompts, where=shown_path(layout, path))
+
+
+def shown_path(layout: Layout, path: Path) -> str:
+    """A path as messages name it: from the project's root where it is below it."""
+    return str(path.relative_to(layout.root) if path.is_relative_to(layout.root) else path)
 
 
 def _slugs(layout: Layout) -> list[str]:

