@@ -14,6 +14,9 @@ from specwiki.core.model import Model
 POOLED = "pooled"
 """Name of the group of prompts whose strata make the pooled value; other groups are named after their stratum."""
 
+SYNTHETIC = "synthetic"
+"""Name of the group of a synthetic set's prompts."""
+
 BlockStatus = Literal["ok", "warm-up", "split", "void", "crashed"]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from specwiki.core.blocks import POOLED, BlockRecord
+from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
 from specwiki.core.depth_acceptance import NOTHING_DRAFTED, Series, acceptance, acceptance_of, strata_of, value_of
 from specwiki.core.plan import OFF
 from specwiki.core.rates import cycle_ms, stream_tok_s, tpot_ms
@@ -60,22 +60,26 @@ class DepthBlocks:
         )
 
 
-def arrange(blocks: Sequence[BlockRecord], history: Sequence[Sequence[BlockRecord]] = ()) -> DepthBlocks:
+def arrange(
+    blocks: Sequence[BlockRecord], history: Sequence[Sequence[BlockRecord]] = (), group: str = POOLED
+) -> DepthBlocks:
     """Take the blocks that count: ended well, not a warm-up, not of a replicate that was cut.
 
     Args:
         blocks: Of the run.
         history: Of this machine's earlier runs; they tell how much boots differ, and how much twins do.
+        group: The prompts that are looked at: the pooled strata, with the others beside them, or the synthetic set
+            alone.
     """
     pooled: dict[int, dict[str, Series]] = {}
     others: dict[int, dict[str, list[BlockRecord]]] = {}
     for block in _counting(blocks):
-        if block.group == POOLED:
+        if block.group == group:
             pooled.setdefault(block.concurrency, {}).setdefault(block.arm, {})[block.replicate] = block
-        else:
+        elif group == POOLED and block.group != SYNTHETIC:
             others.setdefault(block.concurrency, {}).setdefault(block.arm, []).append(block)
     runs = [list(_counting(run)) for run in (blocks, *history)]
-    twins = {load: [_twin_ratios(run, load) for run in runs] for load in pooled}
+    twins = {load: [_twin_ratios(run, load, group) for run in runs] for load in pooled}
     counted = {arm for arms in pooled.values() for arm in arms}
     lost = sorted({block.arm for block in blocks if block.status == "crashed"} - counted)
     return DepthBlocks(pooled, others, boot_sd([_boots_of_off(run) for run in runs]), twins, tuple(lost))
@@ -96,8 +100,8 @@ def _boots_of_off(blocks: Sequence[BlockRecord]) -> list[list[float]]:
     return list(boots.values())
 
 
-def _twin_ratios(blocks: Sequence[BlockRecord], load: int) -> list[float]:
-    mine = [block for block in blocks if block.concurrency == load and block.group == POOLED]
+def _twin_ratios(blocks: Sequence[BlockRecord], load: int, group: str) -> list[float]:
+    mine = [block for block in blocks if block.concurrency == load and block.group == group]
     twins = {block.replicate: block for block in mine if block.arm.endswith("-twin")}
     arms = {block.replicate: block for block in mine if f"{block.arm}-twin" in {one.arm for one in twins.values()}}
     return [math.log(twins[one].output_tok_s / arms[one].output_tok_s) for one in shared(twins, arms)]

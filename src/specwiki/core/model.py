@@ -159,6 +159,8 @@ class Effort(Model):
     strata: Annotated[tuple[Slug, ...], Field(min_length=1)]
     prompts_per_stratum: Annotated[int, Field(ge=1)] | None
     """The first so many of each stratum; None: all of them."""
+    synthetic_prompts: Annotated[int, Field(ge=1)] | None = None
+    """The first so many of the synthetic set, if the plan has one; None: all of them."""
     max_tokens: Annotated[int, Field(ge=2)]
     """Cap of each answer, in tokens; an answer may stop earlier, at its end token."""
     replicates: Annotated[int, Field(ge=2)]
@@ -188,6 +190,8 @@ class Plan(Model):
     slug: Slug
     design: Literal["in_place"]
     prompt_set: Slug
+    synthetic_set: Slug | None = None
+    """Measured beside it at the lowest load, to compare with; it decides nothing."""
     temperature: Annotated[float, Field(ge=0)]
     seed: int
     """Seeds the order of arms."""

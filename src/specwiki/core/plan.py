@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from specwiki.core.blocks import POOLED, BlockRecord
+from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
 from specwiki.core.model import Effort, Plan, Prompt, PromptSet
 from specwiki.errors import InputError
 
@@ -95,8 +95,9 @@ def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Gene
     """The whole run in order: boots of the sweep, each between halves of the `off` blocks it is compared with.
 
     Replicates come in pairs: an order drawn at random, then the same order backwards, so that a steady drift of
-    the machine falls on every arm alike. Groups outside the pooled value are measured at the lowest load, with `off`
-    and the depth that has the twin: they describe a kind of prompt, and decide nothing.
+    the machine falls on every arm alike. Groups outside the pooled value are measured at the lowest load: the
+    synthetic one with every arm, the others with `off` and the depth that has the twin: they describe a kind of
+    prompt, and decide nothing.
 
     Args:
         plan: Names the twin.
@@ -133,7 +134,7 @@ def _settings(arms: Sequence[Arm], effort: Effort, groups: Sequence[str], descri
         for arm in arms
         for concurrency in effort.concurrency
         for group in groups
-        if group == POOLED or (arm.name in described and concurrency == lowest)
+        if group == POOLED or (concurrency == lowest and (group == SYNTHETIC or arm.name in described))
     ]
 
 

@@ -28,6 +28,7 @@ class Sampling:
         max_tokens: Cap of an answer.
         temperature: 0 is greedy.
         timeout_s: For one whole request.
+        ignore_eos: Answer on to `max_tokens` whatever the model says; for synthetic prompts only.
     """
 
     model: str
@@ -35,6 +36,7 @@ class Sampling:
     max_tokens: int
     temperature: float
     timeout_s: float
+    ignore_eos: bool = False
 
 
 @dataclass
@@ -128,6 +130,8 @@ def _body(prompt: Prompt, sampling: Sampling) -> dict[str, Any]:
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+    if sampling.ignore_eos:
+        body["ignore_eos"] = True
     if sampling.depth is not None:
         body["vllm_xargs"] = {"specwiki_depth": sampling.depth}
     return body

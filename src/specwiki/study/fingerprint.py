@@ -6,25 +6,26 @@ import ast
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import specwiki
 from specwiki.edges import engine, model_cache
+from specwiki.study.measure import measured_order
 from specwiki.study.project import Experiment
 
 PACKAGE = Path(specwiki.__file__).parent
 MEASURING_CODE = (
     "core/blocks.py",
-    "core/plan.py",
     "core/prometheus.py",
     "edges/client.py",
     "study/block.py",
     "vllm_ext/launcher.py",
     "vllm_ext/scheduler.py",
 )
-"""What decides which requests are sent, and what is recorded of the answers; how the engine is started is compared
-by its words, not by the code that makes them. `study/measure.py` only says when the next boot or block comes."""
+"""What decides how requests are sent, and what is recorded of the answers. Which blocks run, in which order, and how
+the engine is started, is compared as what comes out, not by the code that makes it."""
 DERIVING_CODE = (
     "core/acceptance.py",
     "core/counters.py",
@@ -55,11 +56,9 @@ def measured_under(experiment: Experiment, without: Sequence[str] = ()) -> dict[
     """
     plan = experiment.plan
     asked = {
-        "design": plan.design,
         "temperature": plan.temperature,
-        "seed": plan.seed,
-        "twin_of": plan.twin_of,
-        "effort": experiment.effort.model_dump(mode="json", exclude={"budget_minutes"}),
+        "max_tokens": experiment.effort.max_tokens,
+        "order": [asdict(boot) for boot in measured_order(experiment)],
     }
     prompts = [prompt.model_dump() for group in experiment.groups.values() for prompt in group]
     parts: dict[str, Callable[[], str]] = {

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from specwiki.core import plan as planning
-from specwiki.core.blocks import POOLED, BlockRecord
+from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
 from specwiki.edges import client, engine, store
 from specwiki.edges.clock import RunClock
 from specwiki.edges.lock import engine_lock
@@ -137,7 +137,7 @@ def measure(experiment: Experiment, folder: Path) -> list[BlockRecord]:
         target = experiment.profile.target
         model = str(embedded_model(cache)) if target.embedded else str(target.model)
         run = _Run(
-            experiment, folder, _order(experiment), model, blocks,
+            experiment, folder, measured_order(experiment), model, blocks,
             until=time.monotonic() + experiment.effort.budget_minutes * 60,
             blocks_before=len(blocks),
         )  # fmt: skip
@@ -235,7 +235,7 @@ def _run_block(run: _Run, live: engine.Engine, cell: planning.Cell, number: int)
     profile, effort = run.experiment.profile, run.experiment.effort
     sampling = client.Sampling(
         profile.target.name, cell.arm.depth, effort.max_tokens, run.experiment.plan.temperature,
-        min(profile.request_timeout_s, run.left_s()),
+        min(profile.request_timeout_s, run.left_s()), ignore_eos=cell.group == SYNTHETIC,
     )  # fmt: skip
     prompts = run.experiment.groups[cell.group][: WARM_UP_PROMPTS if cell.replicate == 0 else None]
     measured = run_block(live, cell, prompts, sampling, run.clock)
@@ -247,7 +247,7 @@ def _run_block(run: _Run, live: engine.Engine, cell: planning.Cell, number: int)
 def recorded_blocks(experiment: Experiment, folder: Path) -> list[BlockRecord]:
     """The blocks that a run's scratch folder holds, in order; those that count nowhere are marked `split`."""
     blocks = store.read_block_files(folder / "blocks")
-    cut = planning.split_blocks(_order(experiment), blocks)
+    cut = planning.split_blocks(measured_order(experiment), blocks)
     return [
         block.model_copy(update={"status": "split", "reason": cut[block.index]}) if block.index in cut else block
         for block in blocks
@@ -256,9 +256,10 @@ def recorded_blocks(experiment: Experiment, folder: Path) -> list[BlockRecord]:
 
 def can_go_on(experiment: Experiment, folder: Path) -> bool:
     """Whether anything could still be compared in a run that was cut."""
-    return planning.comparable(_order(experiment), store.read_block_files(folder / "blocks"))
+    return planning.comparable(measured_order(experiment), store.read_block_files(folder / "blocks"))
 
 
-def _order(experiment: Experiment) -> tuple[planning.Boot, ...]:
+def measured_order(experiment: Experiment) -> tuple[planning.Boot, ...]:
+    """The boots and blocks of an experiment, in their order."""
     plan = experiment.plan
     return planning.boots(plan, experiment.effort, list(experiment.groups), np.random.default_rng(plan.seed))

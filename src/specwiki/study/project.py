@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from specwiki.core.blocks import SYNTHETIC
 from specwiki.core.layout import Layout, Store
 from specwiki.core.model import Effort, Plan, Profile, Prompt, PromptSet, parse
 from specwiki.core.plan import prompt_groups
@@ -49,6 +50,7 @@ class Experiment:
     effort_name: str
     profile: Profile
     prompt_set: PromptSet
+    synthetic_set: PromptSet | None
     machine: str
 
     @property
@@ -64,7 +66,10 @@ class Experiment:
     @property
     def groups(self) -> dict[str, tuple[Prompt, ...]]:
         """The prompts of each block, by group."""
-        return prompt_groups(self.prompt_set, self.effort)
+        groups = prompt_groups(self.prompt_set, self.effort)
+        if self.synthetic_set is not None:
+            groups[SYNTHETIC] = self.synthetic_set.prompts[: self.effort.synthetic_prompts]
+        return groups
 
 
 def load_experiment(layout: Layout, slug: str, profile_name: str, effort_name: str) -> Experiment:
@@ -81,8 +86,17 @@ def load_experiment(layout: Layout, slug: str, profile_name: str, effort_name: s
                          "Name one of these")  # fmt: skip
     profile = load_profile(layout, profile_name)
     prompt_set = load_prompt_set(layout, plan.prompt_set)
+    synthetic = None if plan.synthetic_set is None else _synthetic(layout, plan.synthetic_set)
     machine = machine_label(layout.local.root.parent, profile.machine)
-    return Experiment(layout, plan, effort_name, profile, prompt_set, machine)
+    return Experiment(layout, plan, effort_name, profile, prompt_set, synthetic, machine)
+
+
+def _synthetic(layout: Layout, name: str) -> PromptSet:
+    found = load_prompt_set(layout, name)
+    if found.kind != "synthetic":
+        raise InputError(f"prompt set '{name}'", f"its kind is '{found.kind}', expected 'synthetic'",
+                         "Name a synthetic set in plan.toml")  # fmt: skip
+    return found
 
 
 def load_profile(layout: Layout, name: str) -> Profile:
