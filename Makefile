@@ -6,11 +6,14 @@ BIN := .venv/bin
 
 wiki: engine            ## measure depth here at quick effort, build both languages (12 minutes; again: seconds)
 	@$(BIN)/specwiki run depth --effort quick --if-stale
+	@$(BIN)/specwiki run synthetic --effort quick --if-stale
 	@$(BIN)/specwiki build --if-changed
 
 wiki-full: engine       ## measure everything at full effort, go on where it was cut, and publish into data/
 	@$(BIN)/specwiki run depth --effort full --if-stale
+	@$(BIN)/specwiki run synthetic --effort full --if-stale
 	@$(BIN)/specwiki publish depth
+	@$(BIN)/specwiki publish synthetic
 	@$(BIN)/specwiki build --if-changed
 
 site:                   ## build from the published results alone; no engine, no torch
@@ -28,9 +31,9 @@ test:                   ## all tests, the real engine and a real browser include
 	@$(BIN)/python scripts/browser.py
 	@$(BIN)/pytest --ignore=tests/soak
 
-soak:                   ## the long tests
+soak:                   ## the long tests: a run killed many times, on the real engine and on a small server
 	@$(PYTHON) scripts/install.py test
-	@$(BIN)/pytest tests/soak
+	@SPECWIKI_TEST_KILLS=200 $(BIN)/pytest --timeout 7200 --session-timeout 14400 tests/soak tests/faults/test_kills.py
 
 lint:                   ## style, types, imports, spelling
 	@$(PYTHON) scripts/install.py test

@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Lab": "specwiki.study.lab",
+    "kind_chart": "specwiki.render.charts",
     "open_lab": "specwiki.study.lab",
     "position_chart": "specwiki.render.charts",
     "ratio_chart": "specwiki.render.charts",

@@ -8,10 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from specwiki.core import depth_findings, depth_values
-from specwiki.core.blocks import POOLED, BlockRecord, RequestRecord, SpecTotals
+from specwiki.core import depth_findings, depth_values, synthetic_values
+from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord, RequestRecord, SpecTotals
 from specwiki.core.model import Rule
 from specwiki.core.stats import ASSUMED_BOOT_SD
+from specwiki.errors import MeasurementError
 
 STRATA = ("chat", "code")
 TOKENS = 41
@@ -244,6 +245,18 @@ def without(*arms):
     )
 
 
+def test_a_ratio_is_made_of_its_parts():
+    """Throughput over off is tokens per step over the cycle, times the rest; all three stand in the table."""
+    run, values = analysed(FASTER)
+    ratio, tokens, cycle, rest = (
+        values[f"{metric}.c1.d4"].number for metric in ("ratio", "tokens_per_step", "cycle_ratio", "rest")
+    )
+
+    assert ratio == pytest.approx(tokens / cycle * rest, rel=0.01)
+    assert [row[0].label for row in depth_findings.tables(run, values)["parts"].rows] == ["arm.d2", "arm.d4", "arm.d8"]
+    assert "rest.c4.d4" not in values
+
+
 def test_c29_a_depth_that_cannot_run_is_a_gap():
     """Case C29: depth 2 crashed: it says so in values and tables, and no chart has a row, or a guess, for it."""
     run = without("d2")
@@ -284,3 +297,77 @@ def test_a_run_that_lost_every_depth():
     assert chosen == {}
     assert depth_findings.tiers(run, chosen) is None
     assert list(depth_findings.tables(run, depth_values.values(run))) == ["current", "strata"]
+
+
+def two_sets(written, synthetic):
+    lists = [one.model_copy(update={"group": SYNTHETIC, "index": 500 + one.index})
+             for one in experiment(synthetic, loads=(1,), seed=2)]  # fmt: skip
+    return experiment(written) + lists
+
+
+SHALLOW = {"off": 1.0, "d0": 0.94, "d2": 1.5, "d4": 1.2, "d4-twin": 1.2}
+DEEP = {"off": 1.0, "d0": 0.94, "d2": 1.5, "d4": 2.5, "d4-twin": 2.5}
+
+
+def test_the_synthetic_set_decides_nothing():
+    """Values and decisions of the depth page are the same with and without it."""
+    alone = depth_values.arrange(experiment(SHALLOW))
+    beside = depth_values.arrange(two_sets(SHALLOW, DEEP))
+
+    assert depth_values.values(beside) == depth_values.values(alone)
+    assert depth_findings.choices(beside) == depth_findings.choices(alone)
+
+
+def test_each_set_has_its_own_values():
+    """A key without a kind is of the written set, one that ends with `.synthetic` of the other."""
+    values = synthetic_values.values(synthetic_values.arrange(two_sets(SHALLOW, DEEP)))
+
+    assert values["ratio.c1.d4"].low < 1.2 < values["ratio.c1.d4"].high
+    assert values["ratio.c1.d4.synthetic"].low < 2.5 < values["ratio.c1.d4.synthetic"].high
+    assert not [key for key in values if ".c4." in key]
+
+
+def test_what_choosing_by_the_synthetic_set_costs():
+    """It chooses depth 4, which on the written set runs at 1.2 / 1.5 of depth 2; both ran in the same boots."""
+    sets = synthetic_values.arrange(two_sets(SHALLOW, DEEP))
+    regret = synthetic_values.values(sets)["regret.c1"]
+    outcomes = synthetic_values.outcomes(sets, RULE)
+
+    assert regret.low < 0.8 < regret.high < 0.85
+    assert {name: one.depth for name, one in outcomes.items()} == {"best.written": 2, "best.synthetic": 4}
+
+
+def test_the_cost_against_off():
+    """Where no depth is worth it on the written set, the cost is over `off`."""
+    regret = synthetic_values.values(synthetic_values.arrange(two_sets(SLOWER, DEEP)))["regret.c1"]
+
+    assert regret.low < 0.85 < regret.high
+
+
+@pytest.mark.parametrize(
+    ("written", "synthetic", "missing"), [(DEEP, DEEP, "same-depth"), (DEEP, SLOWER, "nothing-chosen")]
+)
+def test_where_there_is_no_cost(written, synthetic, missing):
+    """The same choice, or none by the synthetic set: no number, and why."""
+    values = synthetic_values.values(synthetic_values.arrange(two_sets(written, synthetic)))
+
+    assert values["regret.c1"].missing == missing
+
+
+def test_a_run_without_a_synthetic_set():
+    """Runs of older plans have none: said, with what to do."""
+    with pytest.raises(MeasurementError, match="no synthetic set.*specwiki run depth"):
+        synthetic_values.arrange(experiment(SHALLOW))
+
+
+def test_what_the_synthetic_page_shows():
+    """One row a depth above 0, each metric for both sets; the charts have both, and nothing that is missing."""
+    values = synthetic_values.values(synthetic_values.arrange(two_sets(SHALLOW, DEEP)))
+    table = synthetic_values.tables(values)["kinds"]
+    rows = synthetic_values.rows(values, "ratio")
+
+    assert [row[0].label for row in table.rows] == ["arm.d2", "arm.d4"]
+    assert [cell.value for cell in table.rows[0][1:3]] == ["ratio.c1.d2", "ratio.c1.d2.synthetic"]
+    assert {(row["depth"], row["kind"]) for row in rows} == {
+        (depth, kind) for depth in (2, 4) for kind in ("written", "synthetic")
+    }

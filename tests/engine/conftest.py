@@ -11,8 +11,8 @@ from specwiki.core.layout import Layout, Store
 from specwiki.core.model import Profile, Prompt
 from specwiki.edges import engine
 from specwiki.edges.lock import engine_lock
-from specwiki.edges.model_cache import cache_folder, embedded_model
-from specwiki.study.project import load_experiment, load_profile
+from specwiki.edges.model_cache import cache_folder, cut_model, embedded_model
+from specwiki.study.project import load_experiment, load_profile, load_prompt_set
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,17 +35,30 @@ def prompts(layout: Layout) -> list[Prompt]:
 
 
 @pytest.fixture(scope="session")
+def lists(layout: Layout) -> list[Prompt]:
+    """Lists of code words, which n-gram look-up drafts nearly whole."""
+    return list(load_prompt_set(layout, "nato").prompts[:3])
+
+
+@pytest.fixture(scope="session")
 def model() -> str:
     return str(embedded_model(cache_folder()))
 
 
-@pytest.fixture
-def boot(profile: Profile, model: str, tmp_path: Path) -> Callable[..., Iterator[engine.Engine]]:
-    """Start an engine with these depths (`None`: off), or at one native depth."""
+@pytest.fixture(scope="module")
+def boot(
+    layout: Layout, profile: Profile, model: str, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Iterator[engine.Engine]]:
+    """Start an engine with these depths (`None`: off), or at one native depth; the cut-down target drafts if asked."""
+    tmp_path = tmp_path_factory.mktemp("engine")
 
-    def start(depths: tuple[int, ...] | None = None, native_depth: int | None = None) -> Iterator[engine.Engine]:
+    def start(
+        depths: tuple[int, ...] | None = None, native_depth: int | None = None, *, cut: bool = False
+    ) -> Iterator[engine.Engine]:
         cores = engine.Cores.of_this_process()
-        wanted = engine.Boot(profile, model, depths, cores, tmp_path / "engine.log", native_depth)
+        chosen = load_profile(layout, "laptop-cut") if cut else profile
+        drafter = str(cut_model(cache_folder(), chosen.drafter.layers)) if chosen.drafter.layers else None
+        wanted = engine.Boot(chosen, model, depths, cores, tmp_path / "engine.log", native_depth, drafter)
         with engine_lock(cache_folder(), "the tests") as lock, engine.running(wanted, lock) as live:
             yield live
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from specwiki.core.layout import Layout, Store
@@ -101,32 +103,66 @@ def test_interrupted_while_the_engine_starts(project):
     wait_for(engine_is_gone, "the end of the engine")
 
 
-def test_killed_in_the_sweep_and_run_again(project):
-    """After SIGKILL no engine is left, no block is lost, and no finished replicate is measured twice."""
+def child_of(process: subprocess.Popen[str], sign: str) -> psutil.Process:
+    """The process below the command with this word in its command line."""
+
+    def look():
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if any(sign in word for word in child.cmdline()):
+                    return child
+        return None
+
+    return wait_for(look, f"a process with '{sign}'")
+
+
+def next_block_of(project: Layout, arm: str, before: dict[str, bytes]) -> bool:
+    """Whether a block of an arm has come since."""
+    new = {name: content for name, content in block_files(project).items() if name not in before}
+    return any(json.loads(content)["arm"].startswith(arm) for content in new.values())
+
+
+@pytest.mark.timeout(1200)
+def test_killed_three_times_and_run_again(project):
+    """SIGKILL of the command, of the kernel, of the server: no engine is left, no block lost, none counted twice."""
     process = run_tiny(project)
-    wait_for(lambda: len(block_files(project)) >= 4, "four blocks")
+    wait_for(lambda: len(block_files(project)) >= 5, "five blocks")
     second = ended(run_tiny(project))
     process.kill()
     process.communicate()
     wait_for(engine_is_gone, "the end of the engine")
-    before = block_files(project)
-
     assert second[0] == 3
     assert "process" in second[2]
     assert "specwiki run depth" in second[2]
-    code, _, err = ended(run_tiny(project))
+
+    before = block_files(project)
+    process = run_tiny(project)
+    wait_for(lambda: next_block_of(project, "d", before), "a block of the sweep")
+    child_of(process, "ipykernel_launcher").kill()
+    code, _, err = ended(process)
+    assert code == 1
+    assert "its kernel ended" in err
+    wait_for(engine_is_gone, "the end of the engine")
+
+    before |= block_files(project)
+    process = run_tiny(project)
+    wait_for(lambda: next_block_of(project, "d", before), "a block of the sweep")
+    before |= block_files(project)
+    child_of(process, "specwiki.vllm_ext.launcher").kill()
+    code, _, err = ended(process)
     assert code == 0, err
+
     (result,) = store.read_results(project.local)
     blocks = read_run_tables(project.local.run_folder(result))
     kept = {block.index: block for block in blocks}
     for content in before.values():
         block = json.loads(content)
         assert kept[block["index"]].elapsed_s == block["elapsed_s"]
+    (crashed,) = [one for one in blocks if one.status == "crashed"]
+    assert crashed.depth is not None
     counted = [(one.arm, one.concurrency, one.group, one.replicate) for one in blocks if one.status == "ok"]
-    assert len(counted) == len(set(counted)) == 8
+    assert len(counted) == len(set(counted)) == 16
     assert {one.arm for one in blocks} == {"off", "d0", "d4", "d4-twin"}
-    first_off = next(one for one in blocks if one.arm == "off" and one.status == "ok")
-    assert first_off.index == 1
 
 
 def test_the_page_shows_what_was_stored(project):
@@ -164,6 +200,25 @@ def test_derived_again_without_an_engine(project):
     assert [one.derivation for one in results] == [1, 2]
     assert results[0] == first
     assert results[1].values == first.values
+
+
+def test_a_reading_needs_no_engine(project):
+    """Synthetic against written reads the run that is there, and its page is built from it."""
+    code, out, err = ended(specwiki(project, "run", "synthetic", "--effort", "tiny"))
+    assert code == 0, err
+    assert "starting the engine" not in out
+    code, _, err = ended(specwiki(project, "build"))
+    assert code == 0, err
+
+    reading = next(one for one in store.read_results(project.local) if one.experiment == "synthetic")
+    assert reading.values["acceptance_rate.c1.d4.synthetic"].number > reading.values["acceptance_rate.c1.d4"].number
+    assert not (project.local.run_folder(reading) / "blocks.csv").exists()
+    for lang in ("en", "vi"):
+        html = (project.site / lang / "synthetic" / "index.html").read_text()
+        assert "acceptance_rate.c1.d4.synthetic" in html
+    assert (
+        ended(specwiki(project, "run", "synthetic", "--effort", "tiny", "--if-stale"))[1].count("nothing changed") == 1
+    )
 
 
 def test_nothing_of_this_machine_is_stored(project):

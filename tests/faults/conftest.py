@@ -14,10 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from specwiki.core import plan as planning
 from specwiki.core.layout import Layout, Store
 from specwiki.core.result import Result
 from specwiki.edges import lock, store
 from specwiki.errors import EngineError
+from specwiki.study.measure import measured_order
+from specwiki.study.project import load_experiment
 
 ROOT = Path(__file__).parents[2]
 SERVER = Path(__file__).parent / "server.py"
@@ -67,6 +70,10 @@ class Runs:
     def set_budget(self, seconds: float) -> None:
         plan = self.layout.experiments / "depth" / "plan.toml"
         plan.write_text(re.sub(r"budget_minutes = .*", f"budget_minutes = {seconds / 60}", plan.read_text()))
+
+    def num_cells(self, effort: str = "quick") -> int:
+        """Blocks of an undisturbed run."""
+        return planning.num_cells(measured_order(load_experiment(self.layout, "depth", "small", effort)), [])
 
     @property
     def result(self) -> Result:

@@ -9,14 +9,11 @@ import random
 import signal
 import time
 
-import numpy as np
 import psutil
 import pytest
 
-from specwiki.core import plan as planning
 from specwiki.edges import store
 from specwiki.edges.run_tables import read_run_tables
-from specwiki.study.project import load_experiment
 
 KILLS = int(os.environ.get("SPECWIKI_TEST_KILLS", "20"))
 VICTIMS = ("specwiki", "kernel", "server")
@@ -48,19 +45,12 @@ def check_blocks(runs, seen):
     return files
 
 
-def num_cells(runs):
-    """Blocks of an undisturbed run."""
-    wanted = load_experiment(runs.layout, "depth", "small", "full")
-    rng = np.random.default_rng(wanted.plan.seed)
-    return planning.num_cells(planning.boots(wanted.plan, wanted.effort, list(wanted.groups), rng), [])
-
-
 def check_result(runs, seen):
     """Each cell of the plan counts once, and every block that was ever on disk is in the run's tables."""
     result = store.read_results(runs.layout.local)[-1]
     blocks = read_run_tables(runs.layout.local.run_folder(result))
     counted = [(one.arm, one.concurrency, one.group, one.replicate) for one in blocks if one.status == "ok"]
-    assert len(counted) == len(set(counted)) == num_cells(runs)
+    assert len(counted) == len(set(counted)) == runs.num_cells("full")
     stored = {one.index: one for one in blocks}
     for content in seen.values():
         before = json.loads(content)
@@ -69,6 +59,7 @@ def check_result(runs, seen):
     return len(blocks)
 
 
+@pytest.mark.timeout(300 + 20 * KILLS)
 def test_killed_at_random_moments(runs):
     """Whoever is killed, whenever: the same command goes on, and ends with the replicates of an undisturbed run."""
     moments = random.Random(20261130)

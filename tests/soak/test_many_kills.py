@@ -50,4 +50,4 @@ def test_killed_twenty_times(tmp_path):
     result = store.read_results(local)[-1]
     blocks = read_run_tables(local.run_folder(result))
     counted = [(one.arm, one.concurrency, one.group, one.replicate) for one in blocks if one.status == "ok"]
-    assert len(counted) == len(set(counted)) == 8
+    assert len(counted) == len(set(counted)) == 16

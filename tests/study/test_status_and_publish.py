@@ -12,7 +12,7 @@ from specwiki.edges.machine import machine_label
 from specwiki.errors import EngineError, InputError
 from specwiki.study import fingerprint
 from specwiki.study.check import problems
-from specwiki.study.project import load_experiment
+from specwiki.study.project import load_experiment, measured_by
 from specwiki.study.publish import publish
 from specwiki.study.status import fresh_result, newest_result, states
 
@@ -173,3 +173,74 @@ def test_check_names_a_large_run(project, measured):
     found = [str(problem) for problem in problems(project)]
 
     assert any("expected at most 2000000 in a run" in one for one in found)
+
+
+@pytest.fixture
+def reading(measured, project, make_result, add):
+    """A reading of that result's run."""
+    result = make_result(
+        experiment="synthetic", run_of="depth", run_id=measured.run_id, machine=measured.machine,
+        measured_under=measured.measured_under, as_of=measured.as_of,
+    )  # fmt: skip
+    add(project.local, result)
+    return result
+
+
+def test_a_reading_is_measured_under_what_it_reads(project, reading):
+    """It is stale when that is, and fresh when that is."""
+    wanted = load_experiment(project, "synthetic", "laptop", "quick")
+
+    assert wanted.is_reading
+    assert measured_by(project, "synthetic") == measured_by(project, "depth") == "depth"
+    assert fresh_result(wanted) == reading
+    edit(project.experiments / "depth" / "plan.toml", "max_tokens = 20", "max_tokens = 21")
+    assert [state.changed for state in states(project, TODAY)] == [("plan",), ("plan",)]
+
+
+@pytest.mark.usefixtures("reading")
+def test_a_reading_of_an_older_run_is_stale(project, measured, make_result, add):
+    """Once its experiment has a newer run, it says so, and is derived again from that one."""
+    newer = make_result(
+        run_id="s0002", machine=measured.machine, measured_under=measured.measured_under, as_of=measured.as_of
+    )
+    add(project.local, newer)
+
+    changed = {state.experiment: state.changed for state in states(project, TODAY)}
+    assert changed == {"depth": (), "synthetic": ("run",)}
+    assert fresh_result(load_experiment(project, "synthetic", "laptop", "quick")) is None
+
+
+@pytest.mark.usefixtures("reading")
+def test_a_reading_is_published_after_its_run(project):
+    """Without its blocks beside it nobody could check it."""
+    with pytest.raises(InputError, match="reads run .* of 'depth', which is not published.*specwiki publish depth"):
+        publish(project, "synthetic", "laptop")
+    publish(project, "depth", "laptop")
+
+    assert publish(project, "synthetic", "laptop").result.run_of == "depth"
+
+
+def test_a_typed_figure_fails_the_check(project):
+    """With page and line, and what to do; in a wording of a claim as well; a reason lets it pass."""
+    page = project.docs / "vi" / "depth.md"
+    text = page.read_text()
+    page.write_text(text + "\nThông lượng bằng 1,13 so với tắt.\n")
+    line = len(text.splitlines()) + 2
+    edit(project.docs / "claims" / "depth.toml", "Depth 0 costs nothing here", "Depth 0 costs 3 % here")
+
+    said = [str(one) for one in problems(project)]
+    assert any(f"docs/vi/depth.md, line {line}: '1,13' is typed, expected a value" in one for one in said)
+    assert any("claim 'depth-zero-costs', en.fails, line 1: '3 %' is typed" in one for one in said)
+    allowed = project.docs / "allowed.toml"
+    allowed.write_text(allowed.read_text() + '"3 %" = "an example"\n["depth"]\n"1,13" = "an example"\n')
+    assert problems(project) == []
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_claim_that_cannot_fail_fails_the_check(project):
+    """A ratio is always above a tenth: the claim says nothing."""
+    edit(project.docs / "claims" / "depth.toml", 'v("ratio.c1.d0") < 1', 'v("ratio.c1.d0") > 0.1')
+
+    assert "claim 'depth-zero-costs': it always holds, whatever its values" in [
+        str(one).partition(". ")[0] for one in problems(project)
+    ]

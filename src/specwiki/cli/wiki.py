@@ -64,11 +64,11 @@ def derive(
     Example: `specwiki derive depth`
     """
     from specwiki.study import experiment as study  # noqa: PLC0415
-    from specwiki.study.project import load_experiment  # noqa: PLC0415
+    from specwiki.study.project import load_experiment, measured_by  # noqa: PLC0415
     from specwiki.study.status import newest_result  # noqa: PLC0415
 
     layout = _layout()
-    source = newest_result(layout, experiment, profile, run_id)
+    source = newest_result(layout, measured_by(layout, experiment), profile, run_id)
     wanted = load_experiment(layout, experiment, profile, source.effort)
     with progress() as show:
         result = study.derive(wanted, source.run_id, _pairs(parameter), show)

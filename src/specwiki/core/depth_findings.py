@@ -20,6 +20,8 @@ Tiers = list[tuple[int, int, int]]
 
 CURRENT_COLUMNS = ("output_tok_s", "ratio", "tokens_per_step", "acceptance_rate", "coverage", "cycle_ratio", "ttft_ms")
 """Metrics of the table of current values, one row a load and arm."""
+PARTS_COLUMNS = ("ratio", "tokens_per_step", "cycle_ratio", "rest")
+"""What a ratio over `off` is made of: the first is the second over the third, times the fourth."""
 STRATA_COLUMNS = ("ratio", "acceptance_rate", "coverage")
 
 
@@ -123,11 +125,16 @@ def _beats(run: DepthBlocks, load: int, depth: int, single: int) -> bool:
 
 
 def tables(run: DepthBlocks, values: Mapping[str, Value]) -> dict[str, Table]:
-    """The tables of the page: current values, acceptance by position, and by kind of prompt at depth 4.
+    """The tables of the page: current values, what ratios are made of, acceptance by position and by kind of prompt.
 
-    The last two are left out where no depth counts.
+    Those that would have no row are left out.
     """
-    found = {"current": _current(run, values), "strata": _strata(run, values), "acceptance": _acceptance(run, values)}
+    found = {
+        "current": _current(run, values),
+        "parts": _parts(run, values),
+        "strata": _strata(run, values),
+        "acceptance": _acceptance(run, values),
+    }
     return {name: table for name, table in found.items() if table.rows}
 
 
@@ -140,6 +147,12 @@ def _current(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
     return Table(
         columns=("column.arm", "column.streams", *(f"column.{one}" for one in CURRENT_COLUMNS)), rows=tuple(rows)
     )
+
+
+def _parts(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
+    depths = _depths(run.pooled[1]) if 1 in run.pooled else []
+    rows = [(Cell(label=f"arm.d{depth}"), *_cells(values, PARTS_COLUMNS, f"c1.d{depth}")) for depth in depths if depth]
+    return Table(columns=("column.arm", *(f"column.{one}" for one in PARTS_COLUMNS)), rows=tuple(rows))
 
 
 def _acceptance(run: DepthBlocks, values: Mapping[str, Value]) -> Table:

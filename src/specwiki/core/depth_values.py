@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
+from specwiki.core.cycle import decompose
 from specwiki.core.depth_acceptance import NOTHING_DRAFTED, Series, acceptance, acceptance_of, strata_of, value_of
 from specwiki.core.plan import OFF
-from specwiki.core.rates import cycle_ms, stream_tok_s, tpot_ms
+from specwiki.core.rates import cycle_ms, stream_tok_s, tokens_per_step, tpot_ms
 from specwiki.core.result import Unit, Value
 from specwiki.core.stats import (
     Boots,
     BootSd,
+    Floats,
     boot_sd,
     floor_from_twins,
     log_ratios,
@@ -154,13 +156,33 @@ def _over_off(run: DepthBlocks, load: int, arm: str) -> dict[str, Value]:
 
     found = {f"ratio.c{load}.{arm}": ratio(lambda block: block.output_tok_s)}
     if load == 1:
-        # With several streams a step of one waits for the prompts of the others: its time is not that of a cycle.
-        found[f"cycle_ratio.c{load}.{arm}"] = ratio(lambda block: cycle_ms(block.requests))
+        found |= _parts(f"c{load}.{arm}", [(arms[arm][one], arms[OFF][one]) for one in replicates], boots)
     for stratum in strata_of(arms[arm]):
         found[f"ratio.c{load}.{arm}.{stratum}"] = ratio(
             lambda block, wanted=stratum: stream_tok_s([one for one in block.requests if one.stratum == wanted])  # type: ignore[misc]
         )
     return found
+
+
+def _parts(name: str, pairs: Sequence[tuple[BlockRecord, BlockRecord]], boots: Boots) -> dict[str, Value]:
+    """What a ratio over `off` is made of; at one stream only.
+
+    With several streams a step of one waits for the prompts of the others: its time is not that of a cycle.
+    """
+
+    def ratios(of: Callable[[BlockRecord], float]) -> Floats:
+        return log_ratios([of(arm) for arm, _ in pairs], [of(off) for _, off in pairs])
+
+    made = decompose(
+        ratios(lambda block: block.output_tok_s),
+        ratios(lambda block: tokens_per_step(block.requests)),
+        ratios(lambda block: cycle_ms(block.requests)),
+        boots,
+    )
+    return {
+        f"cycle_ratio.{name}": value_of(made.cycle_time, "ratio"),
+        f"rest.{name}": value_of(made.rest, "ratio"),
+    }
 
 
 def _control_of_itself(run: DepthBlocks, load: int) -> dict[str, Value]:

@@ -11,7 +11,7 @@ _LOAD = r"c[1-9]\d*"
 _ARM = r"(off|d[0-8](-twin)?)"
 _STRATUM = r"[a-z][a-z-]*"
 
-DEPTH_KEYS: dict[str, str] = {
+KEYS: dict[str, str] = {
     "output_tok_s": rf"{_LOAD}\.{_ARM}",
     "ratio": rf"{_LOAD}\.{_ARM}(\.{_STRATUM})?",
     "stream_tok_s": rf"{_LOAD}\.{_ARM}(\.{_STRATUM})?",
@@ -26,7 +26,9 @@ DEPTH_KEYS: dict[str, str] = {
     "geometric_a": rf"{_LOAD}\.{_ARM}",
     "cycle_ms": rf"{_LOAD}\.{_ARM}",
     "cycle_ratio": rf"{_LOAD}\.{_ARM}",
+    "rest": rf"{_LOAD}\.{_ARM}",
     "aa": _LOAD,
+    "regret": _LOAD,
     "floor": _LOAD,
     "repeated_4grams": _STRATUM,
     "boots": "",
@@ -36,15 +38,15 @@ DEPTH_KEYS: dict[str, str] = {
 DESCRIPTIVE = {"repeated_4grams", "boots"}
 """Metrics that describe what was run, of which an interval would infer nothing."""
 
-DEPTH_TABLES = ("current", "acceptance", "strata")
-DEPTH_CHARTS = ("ratio", "position")
+TABLES = ("current", "acceptance", "strata", "parts", "kinds")
+CHARTS = ("ratio", "position", "kinds-ratio", "kinds-acceptance_rate")
 """What pages may show; an effort may lack some of them."""
 
 
 def is_key(key: str) -> bool:
-    """Whether a depth experiment can have a value of this name."""
+    """Whether a result can have a value of this name."""
     metric, _, rest = key.partition(".")
-    return metric in DEPTH_KEYS and re.fullmatch(DEPTH_KEYS[metric], rest) is not None
+    return metric in KEYS and re.fullmatch(KEYS[metric], rest) is not None
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -59,7 +61,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def nearest_key(key: str, present: Iterable[str]) -> str:
     """A hint for a key that cannot exist: the nearest one that a result has, else the metrics that there are."""
     names = list(present)
-    return nearest(key, names or [metric + ("." if rest else "") for metric, rest in DEPTH_KEYS.items()])
+    return nearest(key, names or [metric + ("." if rest else "") for metric, rest in KEYS.items()])
 
 
 def matching(pattern: str, present: Iterable[str]) -> list[str]:

@@ -34,8 +34,12 @@ class Store:
         return self.root / "runs" / profile / machine / slug
 
     def run_folder(self, result: Result) -> Path:
-        """Raw files of the run that a result came from."""
+        """Raw files of the run that a result came from; of a reading, its notebook alone."""
         return self.runs_of(result.profile, result.machine, result.experiment) / result.run_id
+
+    def blocks_folder(self, result: Result) -> Path:
+        """Where the blocks lie that a result was derived from."""
+        return self.runs_of(result.profile, result.machine, result.run_of or result.experiment) / result.run_id
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,8 @@ class Drafter(Model):
     name: str
     method: str
     """As in vLLM's `--speculative-config`."""
+    layers: Annotated[int, Field(ge=1)] | None = None
+    """Its weights are the first so many layers of the embedded target; None: it needs none, or `options` name them."""
     scheduler: Literal["DepthScheduler", "AsyncDepthScheduler"]
     """The class of `specwiki.vllm_ext.scheduler` that switches depth under this method."""
     options: dict[str, int | float | str | bool] = {}
@@ -178,6 +180,14 @@ class Rule(Model):
     """Gain over the current setting that is worth a change: 0.10 is +10 %."""
     variant: Literal["strict", "weak"]
     current_depth: Depth
+
+
+class Reading(Model):
+    """A `plan.toml` that measures nothing: it reads the run of another experiment."""
+
+    slug: Slug
+    uses: Annotated[tuple[Slug, ...], Field(min_length=1, max_length=1)]
+    """The experiment whose run is read."""
 
 
 MIN_REPLICATES = {"quick": 4, "full": 6}

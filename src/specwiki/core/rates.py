@@ -20,6 +20,18 @@ def tpot_ms(requests: Sequence[RequestRecord]) -> float:
     return decode_ms / max(sum(one.completion_tokens - 1 for one in requests), 1)
 
 
+def tokens_per_step(requests: Sequence[RequestRecord]) -> float:
+    """Tokens after the first over decode steps, those without a draft included; 1 without speculation.
+
+    Answers that fitted into their first token count as 1 as well.
+    """
+    if any(one.drafted is None for one in requests):
+        return 1.0
+    steps = decode_steps([steps_of(one) for one in requests])
+    taken = steps.drafted + steps.undrafted
+    return steps.committed_tokens / taken if taken else 1.0
+
+
 def cycle_ms(requests: Sequence[RequestRecord]) -> float:
     """Milliseconds per decode step of a stream: time after the first token over the steps that it took."""
     decode_ms = sum(one.e2e_ms - one.ttft_ms for one in requests)

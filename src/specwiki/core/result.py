@@ -92,6 +92,8 @@ class Result(Model):
     profile: Slug
     machine: Slug
     run_id: str
+    run_of: Slug | None = None
+    """The experiment that measured the run, where that is another one."""
     derivation: Annotated[int, Field(ge=1)] = 1
     """How often values were derived from this run's blocks, this time included."""
     as_of: dt.date

@@ -59,6 +59,7 @@ class Boot:
         model: Folder or id of the target's weights.
         depths: Depths between which requests may switch; None: no speculative config at all (`off`).
         native_depth: Start at this one depth as vLLM itself does, with no switching; excludes `depths`.
+        drafter_model: Folder or id of the drafter's weights, where it has any that the profile's options do not name.
         cores: Who computes where.
         log: File for everything that the engine prints.
     """
@@ -69,6 +70,7 @@ class Boot:
     cores: Cores
     log: Path
     native_depth: int | None = None
+    drafter_model: str | None = None
 
 
 class Engine:
@@ -111,7 +113,7 @@ class Engine:
         return CrashError(failure.where, what, f"{failure.hint}; the whole log is in {self.log}")
 
 
-def speculative_config(profile: Profile, depths: Sequence[int]) -> dict[str, object]:
+def speculative_config(profile: Profile, depths: Sequence[int], drafter_model: str | None = None) -> dict[str, object]:
     """Build `--speculative-config` for one or more depths.
 
     Several depths need a schedule that names each of them: vLLM prepares itself for the depths of the schedule,
@@ -120,10 +122,12 @@ def speculative_config(profile: Profile, depths: Sequence[int]) -> dict[str, obj
     Args:
         profile: Its drafter and seats.
         depths: At least one above 0; more than one only with our scheduler.
+        drafter_model: The drafter's weights; None: it has none, or the profile's options name them.
     """
     config: dict[str, object] = {
         "method": profile.drafter.method,
         "num_speculative_tokens": max(depths),
+        **({} if drafter_model is None else {"model": drafter_model}),
         **profile.drafter.options,
     }
     if len(depths) > 1:
@@ -139,9 +143,12 @@ def command(boot: Boot, port: int) -> list[str]:
     words += ["--served-model-name", profile.target.name, "--max-model-len", str(profile.target.max_model_len)]
     words += ["--max-num-seqs", str(profile.seats), *profile.engine_args]
     if boot.native_depth is not None:
-        words += ["--speculative-config", json.dumps(speculative_config(profile, [boot.native_depth]))]
+        words += [
+            "--speculative-config",
+            json.dumps(speculative_config(profile, [boot.native_depth], boot.drafter_model)),
+        ]
     elif boot.depths is not None:
-        words += ["--speculative-config", json.dumps(speculative_config(profile, boot.depths))]
+        words += ["--speculative-config", json.dumps(speculative_config(profile, boot.depths, boot.drafter_model))]
         words += ["--scheduler-cls", f"specwiki.vllm_ext.scheduler.{profile.drafter.scheduler}"]
     if boot.native_depth is not None or boot.depths is not None:
         words += ["--per-request-spec-decode-metrics", "detailed"]

@@ -32,6 +32,21 @@ AutoModelForCausalLM.from_pretrained(
 """
 """Runs in a process of its own, so that torch's memory is gone before the engine starts."""
 
+CUTTING = """
+import sys, torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+source, layers, target = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+model = AutoModelForCausalLM.from_pretrained(source, dtype=torch.bfloat16)
+if layers >= len(model.model.layers):
+    sys.exit(f"the model has {len(model.model.layers)} layers, expected more than {layers}")
+model.model.layers = model.model.layers[:layers]
+model.config.num_hidden_layers = layers
+if getattr(model.config, "layer_types", None):
+    model.config.layer_types = model.config.layer_types[:layers]
+model.save_pretrained(target)
+AutoTokenizer.from_pretrained(source).save_pretrained(target)
+"""
+
 
 def cache_folder() -> Path:
     """`SPECWIKI_CACHE`, or `specwiki` in the user's cache folder."""
@@ -50,7 +65,22 @@ def embedded_model(cache: Path) -> Path:
     """
     folder = cache / "models" / FOLDER
     if not (folder / MANIFEST).exists():
-        _convert(_source(), folder)
+        _make(folder, [CONVERSION, str(_source()), GGUF])
+    _check(folder)
+    return folder
+
+
+def cut_model(cache: Path, layers: int) -> Path:
+    """Folder of the embedded model with its first `layers` layers only; made when it is not there yet.
+
+    Nobody trained it to end there: it is a drafter that costs much and guesses badly.
+
+    Raises:
+        EngineError: As `embedded_model`.
+    """
+    folder = cache / "models" / f"{FOLDER}-{layers}-layers"
+    if not (folder / MANIFEST).exists():
+        _make(folder, [CUTTING, str(embedded_model(cache)), str(layers)])
     _check(folder)
     return folder
 
@@ -62,7 +92,8 @@ def _source() -> Path:
     return Path(found.origin).parent
 
 
-def _convert(source: Path, folder: Path) -> None:
+def _make(folder: Path, script: list[str]) -> None:
+    """Run a script that writes a model into the folder that is its last argument; whole, or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder.parent).free
     if free < NEEDED_BYTES:
@@ -75,7 +106,7 @@ def _convert(source: Path, folder: Path) -> None:
     shutil.rmtree(temporary, ignore_errors=True)
     try:
         done = subprocess.run(
-            [sys.executable, "-c", CONVERSION, str(source), GGUF, str(temporary)],
+            [sys.executable, "-c", *script, str(temporary)],
             capture_output=True, text=True, check=False, env={**os.environ, "HF_HUB_OFFLINE": "1"},
         )  # fmt: skip
         if done.returncode != 0:

@@ -57,6 +57,20 @@ def read_claims(docs: Path) -> tuple[dict[str, Claim], dict[str, OutcomeWordings
     return claims, outcomes
 
 
+def read_allowed(docs: Path) -> dict[str, dict[str, str]]:
+    """Figures that may be typed, with the reason: page name, or `*` for all → figure → reason. Empty without a file.
+
+    Raises:
+        InputError: If the file is not such a table.
+    """
+    path = docs / "allowed.toml"
+    found = _toml(path) if path.exists() else {}
+    for page, figures in found.items():
+        if not isinstance(figures, dict) or not all(isinstance(one, str) and one for one in figures.values()):
+            raise InputError(str(path), f"'{page}' is no table of figures with their reasons", 'Write "95%" = "why"')
+    return found
+
+
 def read_quoted(folder: Path) -> tuple[QuotedSource, ...]:
     """Every quoted source, in the order of their files."""
     sources = []

@@ -112,7 +112,7 @@ def read_notebook(store: Store, result: Result) -> dict[str, Any] | None:
 
 def read_blocks_csv(store: Store, result: Result) -> str | None:
     """The table of blocks of a result's run; None: its raw files are not in this store."""
-    path = store.run_folder(result) / "blocks.csv"
+    path = store.blocks_folder(result) / "blocks.csv"
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 

@@ -51,6 +51,12 @@ DEPTH_STYLES: dict[int, tuple[str, str]] = {
 }
 """Colour and shape of a depth, the same in every chart."""
 
+KIND_STYLES: dict[str, tuple[str, str]] = {
+    "written": ("var(--sw-c1)", "circle"),
+    "synthetic": ("var(--sw-c4)", "triangle-up"),
+}
+"""Colour and shape of a kind of prompts; written ones at one stream look as they do in the chart of streams."""
+
 _OTHER = ("var(--sw-c6)", "stroke")
 
 
@@ -84,6 +90,36 @@ def ratio_chart(rows: Sequence[Row]) -> Spec:
         reference=1.0,
         joined=False,
     )
+
+
+def kind_chart(rows: Sequence[Row], metric: str) -> Spec:
+    """A metric against depth on written and on synthetic prompts; no line joins depths, as in `ratio_chart`.
+
+    Args:
+        rows: `depth`, `kind`, `number`, and `low` and `high` (None: no interval).
+        metric: `ratio` or `acceptance_rate`.
+    """
+    data = [
+        {
+            "depth": row["depth"],
+            "kind": f"{TOKEN}stratum.{row['kind']}",
+            metric: row["number"],
+            "low": row.get("low"),
+            "high": row.get("high"),
+        }
+        for row in rows
+    ]
+    kinds = [one for one in KIND_STYLES if any(row["kind"] == one for row in rows)]
+    is_ratio = metric == "ratio"
+    return _drawn(
+        data,
+        x=alt.X("depth:O", title=f"{TOKEN}axis.depth", axis=alt.Axis(labelAngle=0)),
+        y=(metric, f"{TOKEN}axis.{metric}", ".2f" if is_ratio else ".0%"),
+        series=("kind", f"{TOKEN}axis.kind", [f"{TOKEN}stratum.{one}" for one in kinds],
+                [KIND_STYLES[one] for one in kinds]),
+        reference=1.0 if is_ratio else None,
+        joined=False,
+    )  # fmt: skip
 
 
 def position_chart(rows: Sequence[Row]) -> Spec:

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from specwiki.core.keys import DEPTH_CHARTS, DEPTH_TABLES, nearest
+from specwiki.core.keys import CHARTS, TABLES, nearest
 from specwiki.errors import DataError, InputError
 from specwiki.render import charts
 from specwiki.render.evidence import Evidence, find_named
@@ -75,7 +75,7 @@ class Figures:
 
     def _require(self, name: str, part: str, kind: str) -> None:
         """A name must be one that some effort has; whether a result has it is another question."""
-        known: dict[str, object] = dict.fromkeys(DEPTH_TABLES if part == "tables" else DEPTH_CHARTS)
+        known: dict[str, object] = dict.fromkeys(TABLES if part == "tables" else CHARTS)
         for sourced in self.evidence.results:
             known |= getattr(sourced.result, part)
         find_named(name, known, kind, self.page)

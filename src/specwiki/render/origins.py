@@ -19,7 +19,19 @@ from specwiki.render.values import Sourced, origin_text
 from specwiki.units import Lang, date_text, number_text, plain_number
 
 _FACTS = (
-    *("engine", "target", "drafter", "drafter_config", "cpu", "gpu", "cores", "memory_gib", "prompt_set", "prompts"),
+    *(
+        "engine",
+        "target",
+        "drafter",
+        "drafter_config",
+        "cpu",
+        "gpu",
+        "cores",
+        "memory_gib",
+        "prompt_set",
+        "synthetic_set",
+        "prompts",
+    ),
     *("max_tokens", "temperature", "replicates", "boots", "blocks", "seed", "started_utc", "wall_minutes"),
     "measured_minutes",
 )

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from specwiki.core.current import current
 from specwiki.core.impossible import in_blocks
 from specwiki.core.layout import Layout, Store
+from specwiki.core.quoted import by_key
+from specwiki.core.typed_numbers import typed_numbers
+from specwiki.core.vacuity import only_state
+from specwiki.edges import pages as page_files
 from specwiki.edges.run_tables import read_run_tables
 from specwiki.edges.store import read_results
-from specwiki.errors import DataError, ProblemsError, SpecwikiError, raise_all
+from specwiki.errors import ClaimError, DataError, ProblemsError, SpecwikiError, raise_all
 from specwiki.study.project import load_experiment
 from specwiki.study.site import render_site
+from specwiki.units import LANGS
 
 MAX_RUN_BYTES = 2_000_000
 MAX_DATA_BYTES = 40_000_000
@@ -25,6 +31,8 @@ def problems(layout: Layout) -> list[SpecwikiError]:
     for store in (layout.published, layout.local):
         found += _collect(lambda store=store: _check_store(store))  # type: ignore[misc]
     found += _collect(lambda: _check_size(layout.published))
+    found += _collect(lambda: _check_prose(layout))
+    found += _collect(lambda: _check_claims(layout))
     return found or _collect(lambda: render_site(layout))
 
 
@@ -47,13 +55,61 @@ def _check_experiment(layout: Layout, slug: str) -> None:
 def _check_store(store: Store) -> None:
     for result in read_results(store):
         folder = store.run_folder(result)
-        if folder.exists():
+        if result.run_of is None and folder.exists():
             _check_run(folder)
 
 
 def _check_run(folder: Path) -> None:
     found = in_blocks(read_run_tables(folder))
     raise_all([DataError(str(folder), str(one), "Withdraw the result and measure again") for one in found])
+
+
+def _check_prose(layout: Layout) -> None:
+    """Refuse figures typed into pages and wordings."""
+    allowed = page_files.read_allowed(layout.docs)
+    texts = [
+        (f"docs/{lang}/{name}.md", name, text) for (name, lang), text in page_files.read_sources(layout.docs).items()
+    ]
+    claims, outcomes = page_files.read_claims(layout.docs)
+    for lang in LANGS:
+        for name, claim in claims.items():
+            texts += [(f"claim '{name}', {lang}.{state}", "", text) for state, text in getattr(claim, lang)]
+        for name, outcome in outcomes.items():
+            texts += [
+                (f"outcome '{name}', {lang}.{verdict}", "", text) for verdict, text in getattr(outcome, lang).items()
+            ]
+    raise_all(
+        [
+            ClaimError(
+                f"{where}, line {one.line}", f"'{one.text}' is typed, expected a value",
+                "Use @{{ value(…) }} or @{{ quoted(…) }}, or give a reason in docs/allowed.toml",
+            )
+            for where, page, text in texts
+            for one in typed_numbers(text, {**allowed.get("*", {}), **allowed.get(page, {})})
+        ]
+    )  # fmt: skip
+
+
+def _check_claims(layout: Layout) -> None:
+    """Refuse claims that no values within their domains could flip."""
+    claims, _ = page_files.read_claims(layout.docs)
+    quoted = {key: value.as_value() for key, (_, value) in by_key(page_files.read_quoted(layout.quoted)).items()}
+    results = [result for store in (layout.published, layout.local) for result in current(read_results(store)).values()]
+    vacuous = {
+        name: state
+        for name, claim in claims.items()
+        for measured in [{}, *(result.values for result in results)]
+        if (state := only_state(name, claim.expression, measured, quoted)) is not None
+    }
+    raise_all(
+        [
+            ClaimError(
+                f"claim '{name}'", f"it {'always' if state == 'holds' else 'never'} holds, whatever its values",
+                "Compare with something that they could miss",
+            )
+            for name, state in vacuous.items()
+        ]
+    )  # fmt: skip
 
 
 def _check_size(store: Store) -> None:

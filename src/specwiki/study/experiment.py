@@ -12,6 +12,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ from specwiki.errors import DataError
 from specwiki.study.fingerprint import derived_under, measured_under, short_hash
 from specwiki.study.lab import RUN_VARIABLE, read_derived, stored_run
 from specwiki.study.measure import can_go_on, recorded_blocks
-from specwiki.study.project import Experiment
+from specwiki.study.project import Experiment, load_experiment
+from specwiki.study.status import fresh_result
 
 Show = Callable[[Progress], None]
 RUN_FILE = "run.json"
@@ -48,11 +50,21 @@ def run(experiment: Experiment, parameters: Mapping[str, object], show: Show) ->
     Raises:
         SpecwikiError: What went wrong; the last good result is untouched, and what was measured is kept.
     """
+    if experiment.is_reading:
+        return _read(experiment, parameters, show)
     under = measured_under(experiment)
     lock.check_free(model_cache.cache_folder())
     folder = _unfinished(experiment, under) or _new_folder(experiment, under)
     _execute(experiment, folder, {**parameters, "run_id": ""}, show)
     return _store(experiment, folder, recorded_blocks(experiment, folder))
+
+
+def _read(experiment: Experiment, parameters: Mapping[str, object], show: Show) -> Result:
+    """Derive a reading from this machine's run of the experiment that it uses; measure one if there is none."""
+    measured = load_experiment(experiment.layout, experiment.plan.slug, experiment.profile.name, experiment.effort_name)
+    source = fresh_result(measured) or run(measured, {}, show)
+    again = replace(experiment, effort_name=source.effort)
+    return derive(again, source.run_id, parameters, show)
 
 
 def derive(experiment: Experiment, run_id: str, parameters: Mapping[str, object], show: Show) -> Result:
@@ -62,7 +74,7 @@ def derive(experiment: Experiment, run_id: str, parameters: Mapping[str, object]
         SpecwikiError: What went wrong; nothing is changed then.
     """
     source = stored_run(experiment, run_id)
-    folder = experiment.layout.scratch / experiment.plan.slug / f"derive-{run_id}"
+    folder = experiment.layout.scratch / experiment.slug / f"derive-{run_id}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     shutil.copy(source / RUN_FILE, folder / RUN_FILE)
@@ -168,16 +180,21 @@ def _store(experiment: Experiment, folder: Path, blocks: list[BlockRecord]) -> R
     shutil.rmtree(finished, ignore_errors=True)
     finished.mkdir()
     shutil.copy(folder / RUN_FILE, finished / RUN_FILE)
-    write_run_tables(finished, blocks)
     store.write_atomic(finished / "notebook.ipynb", notebooks.storable(folder / "notebook.ipynb", redacted))
-    if read_run_tables(finished) != blocks:
-        raise DataError(str(finished), "the tables do not give back the blocks they were made from", "Report this run")
+    if not experiment.is_reading:
+        _write_tables(finished, blocks)
     store.copy_run(finished, local.run_folder(result))
     store.write_result(local, result)
     # First, so that a folder that was removed by half is never taken for a run that can go on.
     (folder / RUN_FILE).unlink()
     shutil.rmtree(folder)
     return result
+
+
+def _write_tables(folder: Path, blocks: list[BlockRecord]) -> None:
+    write_run_tables(folder, blocks)
+    if read_run_tables(folder) != blocks:
+        raise DataError(str(folder), "the tables do not give back the blocks they were made from", "Report this run")
 
 
 def _redacted(block: BlockRecord, replaced: Mapping[str, str]) -> BlockRecord:
@@ -197,7 +214,8 @@ def _result(
     started = dt.datetime.fromisoformat(known["started_utc"])
     measured_s = sum(block.elapsed_s for block in blocks)
     data = {
-        "experiment": known["experiment"],
+        "experiment": experiment.slug,
+        "run_of": experiment.plan.slug if experiment.is_reading else None,
         "profile": known["profile"],
         "machine": known["machine"],
         "run_id": known["run_id"],
@@ -229,6 +247,7 @@ def _facts(
         "memory_gib": known["memory_gib"],
         "seed": experiment.plan.seed,
         "prompt_set": experiment.prompt_set.id,
+        **({} if experiment.synthetic_set is None else {"synthetic_set": experiment.synthetic_set.id}),
         "prompts": sum(len(group) for group in experiment.groups.values()),
         "max_tokens": effort.max_tokens,
         "temperature": experiment.plan.temperature,

@@ -29,6 +29,7 @@ the engine is started, is compared as what comes out, not by the code that makes
 DERIVING_CODE = (
     "core/acceptance.py",
     "core/counters.py",
+    "core/cycle.py",
     "core/depth.py",
     "core/depth_acceptance.py",
     "core/depth_findings.py",
@@ -37,6 +38,7 @@ DERIVING_CODE = (
     "core/judge.py",
     "core/rates.py",
     "core/stats.py",
+    "core/synthetic_values.py",
     "render/charts.py",
 )
 """What turns blocks into values and charts; a change needs `specwiki derive`, not a new measurement."""
@@ -78,8 +80,13 @@ def _started(experiment: Experiment) -> list[Any]:
     """
     profile = experiment.profile
     weights = model_cache.GGUF if profile.target.embedded else str(profile.target.model)
-    kinds = (None, experiment.effort.depths)
-    boots = [engine.Boot(profile, weights, depths, engine.Cores((), ()), Path()) for depths in kinds]
+    layers = profile.drafter.layers
+    drafter = None if layers is None else f"{weights}, {layers} layers"
+    cores = engine.Cores((), ())
+    boots = [
+        engine.Boot(profile, weights, None, cores, Path()),
+        engine.Boot(profile, weights, experiment.effort.depths, cores, Path(), drafter_model=drafter),
+    ]
     return [[engine.command(boot, 0), engine.variables(boot)] for boot in boots]
 
 

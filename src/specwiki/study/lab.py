@@ -79,6 +79,11 @@ def open_lab(slug: str, *, profile: str, effort: str, run_id: str = "") -> Lab:
             "notebook", "it was not started by specwiki, so there is no place for what it measures",
             f"Run 'specwiki run {slug}', or 'specwiki derive {slug} --run-id …' for a stored run",
         )  # fmt: skip
+    if experiment.is_reading and not run_id:
+        raise InputError(
+            "notebook", f"it reads runs of '{experiment.plan.slug}', and no run_id was given",
+            f"Run 'specwiki run {slug}', which measures one if there is none",
+        )  # fmt: skip
     folder = Path(started)
     blocks = read_run_tables(stored_run(experiment, run_id)) if run_id else measure(experiment, folder)
     return Lab(experiment, blocks, _history(experiment, run_id or folder.name), folder)

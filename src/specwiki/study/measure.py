@@ -19,7 +19,7 @@ from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
 from specwiki.edges import client, engine, store
 from specwiki.edges.clock import RunClock
 from specwiki.edges.lock import engine_lock
-from specwiki.edges.model_cache import cache_folder, embedded_model
+from specwiki.edges.model_cache import cache_folder, cut_model, embedded_model
 from specwiki.edges.progress import Progress, tell
 from specwiki.errors import CrashError, EngineError, InputError, MeasurementError
 from specwiki.study.block import run_block
@@ -42,6 +42,7 @@ class _Run:
         folder: Its scratch folder.
         order: The whole plan.
         model: Folder or id of the target's weights.
+        drafter_model: The drafter's, where it has any of its own; None otherwise.
         blocks: All blocks so far, those of earlier, cut runs included.
         until: When the time is up, by `time.monotonic`.
         blocks_before: How many blocks there were when this process began.
@@ -56,6 +57,7 @@ class _Run:
     folder: Path
     order: tuple[planning.Boot, ...]
     model: str
+    drafter_model: str | None
     blocks: list[BlockRecord]
     until: float
     blocks_before: int
@@ -136,8 +138,10 @@ def measure(experiment: Experiment, folder: Path) -> list[BlockRecord]:
         store.write_atomic(folder / RESERVE, secrets.token_bytes(RESERVE_BYTES))
         target = experiment.profile.target
         model = str(embedded_model(cache)) if target.embedded else str(target.model)
+        layers = experiment.profile.drafter.layers
+        drafter_model = None if layers is None else str(cut_model(cache, layers))
         run = _Run(
-            experiment, folder, measured_order(experiment), model, blocks,
+            experiment, folder, measured_order(experiment), model, drafter_model, blocks,
             until=time.monotonic() + experiment.effort.budget_minutes * 60,
             blocks_before=len(blocks),
         )  # fmt: skip
@@ -161,6 +165,7 @@ def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) ->
         depths=None if boot.kind == "off" else run.experiment.effort.depths,
         cores=cores,
         log=run.folder / f"engine-{number}.log",
+        drafter_model=None if boot.kind == "off" else run.drafter_model,
     )
     try:
         with engine.running(start, lock, run.left_s()) as live:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specwiki.core.blocks import SYNTHETIC
 from specwiki.core.layout import Layout, Store
-from specwiki.core.model import Effort, Plan, Profile, Prompt, PromptSet, parse
+from specwiki.core.model import Effort, Plan, Profile, Prompt, PromptSet, Reading, parse
 from specwiki.core.plan import prompt_groups
 from specwiki.edges.machine import machine_label
 from specwiki.edges.store import read_toml
@@ -38,7 +38,8 @@ class Experiment:
 
     Attributes:
         layout: The project.
-        plan: From `plan.toml`.
+        slug: The experiment that is told.
+        plan: What is measured: from its `plan.toml`, or that of the experiment that it reads.
         effort_name: `tiny`, `quick` or `full`.
         profile: From `profiles/`.
         prompt_set: From `data/prompts/`, or imported into the local store.
@@ -46,6 +47,7 @@ class Experiment:
     """
 
     layout: Layout
+    slug: str
     plan: Plan
     effort_name: str
     profile: Profile
@@ -56,7 +58,12 @@ class Experiment:
     @property
     def folder(self) -> Path:
         """Folder with `plan.toml` and `notebook.py`."""
-        return self.layout.experiments / self.plan.slug
+        return self.layout.experiments / self.slug
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it reads the run of another experiment, `plan.slug`, and measures nothing itself."""
+        return self.slug != self.plan.slug
 
     @property
     def effort(self) -> Effort:
@@ -79,8 +86,12 @@ def load_experiment(layout: Layout, slug: str, profile_name: str, effort_name: s
         InputError: For each file that is missing or wrong; names the nearest that exists.
     """
     plan_file = layout.experiments / slug / "plan.toml"
-    plan = parse(Plan, read_toml(_existing(plan_file, slug, "experiment", _slugs(layout))),
-                 where=str(plan_file.relative_to(layout.root)))  # fmt: skip
+    where = str(plan_file.relative_to(layout.root))
+    content = read_toml(_existing(plan_file, slug, "experiment", _slugs(layout)))
+    if "uses" in content:
+        reading = parse(Reading, content, where=where)
+        return replace(load_experiment(layout, reading.uses[0], profile_name, effort_name), slug=reading.slug)
+    plan = parse(Plan, content, where=where)
     if effort_name not in plan.efforts:
         raise InputError("--effort", f"'{effort_name}' is not in {slug}'s plan, expected one of {sorted(plan.efforts)}",
                          "Name one of these")  # fmt: skip
@@ -88,7 +99,7 @@ def load_experiment(layout: Layout, slug: str, profile_name: str, effort_name: s
     prompt_set = load_prompt_set(layout, plan.prompt_set)
     synthetic = None if plan.synthetic_set is None else _synthetic(layout, plan.synthetic_set)
     machine = machine_label(layout.local.root.parent, profile.machine)
-    return Experiment(layout, plan, effort_name, profile, prompt_set, synthetic, machine)
+    return Experiment(layout, slug, plan, effort_name, profile, prompt_set, synthetic, machine)
 
 
 def _synthetic(layout: Layout, name: str) -> PromptSet:
@@ -97,6 +108,18 @@ def _synthetic(layout: Layout, name: str) -> PromptSet:
         raise InputError(f"prompt set '{name}'", f"its kind is '{found.kind}', expected 'synthetic'",
                          "Name a synthetic set in plan.toml")  # fmt: skip
     return found
+
+
+def measured_by(layout: Layout, slug: str) -> str:
+    """The experiment whose runs `slug` tells of: itself, or the one that it reads.
+
+    Raises:
+        InputError: If there is none of that name, or its plan is wrong.
+    """
+    plan_file = layout.experiments / slug / "plan.toml"
+    content = read_toml(_existing(plan_file, slug, "experiment", _slugs(layout)))
+    where = str(plan_file.relative_to(layout.root))
+    return parse(Reading, content, where=where).uses[0] if "uses" in content else slug
 
 
 def load_profile(layout: Layout, name: str) -> Profile:

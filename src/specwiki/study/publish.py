@@ -77,6 +77,15 @@ def publish(layout: Layout, slug: str, profile_name: str) -> Publication:
             f"experiment '{slug}'", f"no full result of profile '{profile_name}' on {machine} is in the local store",
             f"Run 'specwiki run {slug} --effort full' first",
         )  # fmt: skip
+    if not result.run_of or layout.published.blocks_folder(result).exists():
+        return _publish(layout, result, key)
+    raise InputError(
+        f"experiment '{slug}'", f"it reads run {result.run_id} of '{result.run_of}', which is not published",
+        f"Run 'specwiki publish {result.run_of}' first",
+    )  # fmt: skip
+
+
+def _publish(layout: Layout, result: Result, key: tuple[str, str, str]) -> Publication:
     before = current(read_results(layout.published)).get(key)
     copy_run(layout.local.run_folder(result), layout.published.run_folder(result))
     write_result(layout.published, result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class State:
     Attributes:
         store: `local` or `published`.
         changed: Parts whose hash differs now: plan, prompts, code, engine. Another machine is another result, not
-            a stale one.
+            a stale one. `run`: of a reading, whose experiment has a newer run.
         unknown: Parts that cannot be told here, as the engine's where none is installed.
         expired: Past its `good_until`.
         problem: Why nothing can be told, e.g. its profile is gone; None: all could be read.
@@ -62,19 +63,21 @@ def states(layout: Layout, today: dt.date | None = None) -> list[State]:
     """The state of every current result of both stores."""
     now = today or dt.datetime.now(dt.UTC).date()
     stores = (("local", layout.local), ("published", layout.published))
-    return [
-        _state(layout, name, result, now) for name, store in stores for result in current(read_results(store)).values()
-    ]
+    found = []
+    for name, store in stores:
+        results = read_results(store)
+        found += [_state(layout, name, result, now, results) for result in current(results).values()]
+    return found
 
 
-def _state(layout: Layout, store: str, result: Result, now: dt.date) -> State:
+def _state(layout: Layout, store: str, result: Result, now: dt.date, same_store: Sequence[Result]) -> State:
     unknown: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     problem = None
     try:
         experiment = load_experiment(layout, result.experiment, result.profile, result.effort)
         unknown = _unknown()
-        changed = _changed(result, experiment, unknown)
+        changed = _changed(result, experiment, unknown) + _read_again(result, same_store)
     except SpecwikiError as failure:
         problem = str(failure)
     return State(
@@ -96,6 +99,14 @@ def _changed(result: Result, experiment: Experiment, unknown: tuple[str, ...]) -
     return tuple(part for part, value in now.items() if part != "machine" and value != result.measured_under.get(part))
 
 
+def _read_again(result: Result, same_store: Iterable[Result]) -> tuple[str, ...]:
+    """`run`, if a reading was derived from another run than the current one of the experiment that it reads."""
+    if result.run_of is None:
+        return ()
+    measured = current(same_store).get((result.profile, result.machine, result.run_of))
+    return ("run",) if measured is not None and measured.run_id != result.run_id else ()
+
+
 def fresh_result(experiment: Experiment) -> Result | None:
     """This machine's current result, if measuring it again, at its own effort, would be measuring the same.
 
@@ -103,12 +114,13 @@ def fresh_result(experiment: Experiment) -> Result | None:
         experiment: With the least effort that will do.
     """
     layout = experiment.layout
-    key = (experiment.profile.name, experiment.machine, experiment.plan.slug)
-    result = current(read_results(layout.local)).get(key)
+    key = (experiment.profile.name, experiment.machine, experiment.slug)
+    results = read_results(layout.local)
+    result = current(results).get(key)
     if result is None or EFFORTS.index(result.effort) < EFFORTS.index(experiment.effort_name):
         return None
     same = load_experiment(layout, result.experiment, result.profile, result.effort)
-    return None if _changed(result, same, ()) else result
+    return None if _changed(result, same, ()) or _read_again(result, results) else result
 
 
 def newest_result(layout: Layout, experiment: str, profile: str, run_id: str | None) -> Result:
@@ -124,7 +136,7 @@ def newest_result(layout: Layout, experiment: str, profile: str, run_id: str | N
         for result in read_results(store)
         if (result.experiment, result.profile) == (experiment, profile)
         and run_id in {None, result.run_id}
-        and _has_blocks(store.run_folder(result))
+        and _has_blocks(store.blocks_folder(result))
     ]
     if not found:
         raise InputError(
