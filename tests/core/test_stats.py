@@ -137,6 +137,18 @@ def test_all_or_nothing_stays_in_range(accepted, point):
     assert 0 <= interval.low <= interval.point <= interval.high <= 1
 
 
+def test_repeating_the_same_prompts_tells_nothing_new():
+    """Six times the same answers, counted as such, give the interval of one; near the end of the scale, too."""
+    accepted, drafted = [16, 16, 16, 16, 16, 15], [16] * 6
+    once = stats.bootstrap_ratio([(accepted, drafted)], np.random.default_rng(1))
+    again = stats.bootstrap_ratio(
+        [([6 * one for one in accepted], [6 * one for one in drafted])], np.random.default_rng(1), repeats=6
+    )
+
+    assert (again.low, again.high) == pytest.approx((once.low, once.high))
+    assert once.low > 0.9
+
+
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 10)), min_size=2, max_size=8))
 def test_a_length_stays_between_one_and_depth_plus_one(counts):
     """Whatever the prompts, the interval of a length at depth 4 holds its point and no impossible length."""
@@ -153,15 +165,6 @@ def test_the_same_seed_gives_the_same_interval():
     assert stats.bootstrap_ratio([counts], np.random.default_rng(1)) == stats.bootstrap_ratio(
         [counts], np.random.default_rng(1)
     )
-
-
-def test_strata_are_pooled_with_fixed_weights():
-    """A stratum counts by its weight, however many tokens it has."""
-    strata = [([80, 90], [100, 100]), ([1, 1], [10, 10])]
-
-    pooled = stats.bootstrap_ratio(strata, np.random.default_rng(1), weights=[1, 3])
-    assert pooled.point == pytest.approx(0.25 * 0.85 + 0.75 * 0.1)
-    assert pooled.n == 4
 
 
 def test_strata_weigh_the_same_by_default():

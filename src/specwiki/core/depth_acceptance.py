@@ -8,7 +8,7 @@ import numpy as np
 
 from specwiki.core.acceptance import decode_steps
 from specwiki.core.blocks import BlockRecord, RequestRecord
-from specwiki.core.counters import Absence
+from specwiki.core.counters import Absence, RequestSteps
 from specwiki.core.geometric import acceptance_from_rate
 from specwiki.core.judge import steps_of
 from specwiki.core.result import Unit, Value
@@ -50,51 +50,56 @@ NOTHING_DRAFTED: tuple[tuple[str, Unit], ...] = (
 
 def acceptance_of(name: str, requests: Sequence[RequestRecord], depth: int, suffix: str = "") -> dict[str, Value]:
     """Ratios of sums over requests, with a bootstrap over prompts."""
-    steps = {prompt: [steps_of(one) for one in requests if one.prompt_id == prompt] for prompt in _prompts(requests)}
-    drafts = [sum(len(one.drafted) for one in many) for many in steps.values()]
-    drafted = [sum(sum(one.drafted) for one in many) for many in steps.values()]
-    accepted = [sum(sum(one.accepted) for one in many) for many in steps.values()]
-    decode = [decode_steps(many) for many in steps.values()]
+    steps = _by_prompt(requests)
+    drafts = [sum(len(one.drafted) for one in many) for many in steps]
+    drafted = [sum(sum(one.drafted) for one in many) for many in steps]
+    accepted = [sum(sum(one.accepted) for one in many) for many in steps]
+    decode = [decode_steps(many) for many in steps]
     all_steps = [one.drafted + one.undrafted for one in decode]
     beyond_first = [one.committed_tokens - steps for one, steps in zip(decode, all_steps, strict=True)]
+    repeats = len(requests) / len(steps)
     return {
-        f"acceptance_rate.{name}{suffix}": _ratio(accepted, drafted, "fraction"),
-        f"acceptance_length.{name}{suffix}": _ratio(accepted, drafts, "tokens", most=depth, plus=1.0),
-        f"tokens_per_step.{name}{suffix}": _ratio(beyond_first, all_steps, "tokens", most=depth, plus=1.0),
-        f"coverage.{name}{suffix}": _ratio(drafts, all_steps, "fraction"),
+        f"acceptance_rate.{name}{suffix}": _ratio(accepted, drafted, repeats, "fraction"),
+        f"acceptance_length.{name}{suffix}": _ratio(accepted, drafts, repeats, "tokens", most=depth, plus=1.0),
+        f"tokens_per_step.{name}{suffix}": _ratio(beyond_first, all_steps, repeats, "tokens", most=depth, plus=1.0),
+        f"coverage.{name}{suffix}": _ratio(drafts, all_steps, repeats, "fraction"),
     }
 
 
 def _positions(name: str, requests: Sequence[RequestRecord], depth: int) -> dict[str, Value]:
-    prompts = _prompts(requests)
-    by_prompt = [[steps_of(one) for one in requests if one.prompt_id == prompt] for prompt in prompts]
-    drafts = [sum(len(one.drafted) for one in many) for many in by_prompt]
+    steps = _by_prompt(requests)
+    drafts = [sum(len(one.drafted) for one in many) for many in steps]
+    repeats = len(requests) / len(steps)
     return {
         f"position_acceptance.{name}.p{position}": _ratio(
-            [sum(j > position for one in many for j in one.accepted) for many in by_prompt], drafts, "fraction"
+            [sum(j > position for one in many for j in one.accepted) for many in steps], drafts, repeats, "fraction"
         )
         for position in range(depth)
     }
 
 
-def _ratio(parts: Sequence[float], wholes: Sequence[float], unit: Unit, most: float = 1.0, plus: float = 0.0) -> Value:
+def _by_prompt(requests: Sequence[RequestRecord]) -> list[list[RequestSteps]]:
+    """The steps of each prompt's answers, one a replicate."""
+    prompts = list(dict.fromkeys(request.prompt_id for request in requests))
+    return [[steps_of(one) for one in requests if one.prompt_id == prompt] for prompt in prompts]
+
+
+def _ratio(
+    parts: Sequence[float], wholes: Sequence[float], repeats: float, unit: Unit, most: float = 1.0, plus: float = 0.0
+) -> Value:
     """Ratio of sums over prompts, `plus` what each whole has besides, at most `most` + `plus`."""
     if not sum(wholes):
         return Value(number=None, unit=unit, missing=Absence.DRAFTER_DID_NOT_RUN)
     if np.count_nonzero(wholes) < 2:  # noqa: PLR2004 - one prompt has no scatter
         return Value(number=plus + sum(parts) / sum(wholes), unit=unit)
     rng = np.random.default_rng(BOOTSTRAP_SEED)
-    return value_of(bootstrap_ratio([(parts, wholes)], rng, most=most, plus=plus), unit)
+    return value_of(bootstrap_ratio([(parts, wholes)], rng, most=most, plus=plus, repeats=repeats), unit)
 
 
 def strata_of(series: Series) -> list[str]:
     """Strata of an arm's blocks, in the order of their first prompt."""
     first = series[min(series)]
     return list(dict.fromkeys(request.stratum for request in first.requests))
-
-
-def _prompts(requests: Sequence[RequestRecord]) -> list[str]:
-    return list(dict.fromkeys(request.prompt_id for request in requests))
 
 
 def value_of(interval: Interval, unit: Unit) -> Value:

@@ -219,12 +219,14 @@ def seen(ratio: Interval, floor: float) -> bool:
 def bootstrap_ratio(
     strata: Sequence[tuple[Numbers, Numbers]],
     rng: np.random.Generator,
-    weights: Sequence[float] | None = None,
     most: float = 1.0,
     plus: float = 0.0,
     resamples: int = RESAMPLES,
+    repeats: float = 1.0,
 ) -> Interval:
     """Ratio of sums, such as an acceptance rate, from a cluster bootstrap over prompts within each stratum.
+
+    Each stratum has the same weight in the pooled ratio, however many tokens it has.
 
     The error is that of the bootstrap, or of leaving out one prompt at a time where that is larger, on the logit scale
     and with t(prompts - strata): 93 to 95 in 100 intervals hold the truth from 6 prompts on, where percentiles of the
@@ -233,21 +235,21 @@ def bootstrap_ratio(
     Args:
         strata: For each stratum the numerators and the denominators, one number per prompt; at least 2 prompts.
         rng: The caller's generator; the same seed gives the same interval.
-        weights: Fixed weights of the strata in the pooled value; equal if None.
         most: Highest possible ratio: 1 for a rate or a share, the depth for accepted tokens per draft.
         plus: Added to the ratio: 1 for a length with its bonus token.
         resamples: Number of bootstrap samples.
+        repeats: How many answers of each prompt the counts add up: the least share that can be told from 0 or 1 is
+            half a count of one answer, however often the same prompt was answered.
 
     Raises:
         MeasurementError: With a ratio above `most`, or fewer than 2 prompts with a denominator above 0 in a stratum.
     """
-    shares = np.ones(len(strata)) if weights is None else finite_array(weights)
-    shares = shares / shares.sum()
+    share = 1 / len(strata)
     pairs = [_pair(numerators, denominators, most) for numerators, denominators in strata]
-    point = float(sum(share * part.sum() / whole.sum() for share, (part, whole) in zip(shares, pairs, strict=True)))
-    half_a_count = 0.5 / sum(float(whole.sum()) for _, whole in pairs)
+    point = float(sum(share * part.sum() / whole.sum() for part, whole in pairs))
+    half_a_count = 0.5 * repeats / sum(float(whole.sum()) for _, whole in pairs)
     samples, knife = np.zeros(resamples), 0.0
-    for share, (part, whole) in zip(shares, pairs, strict=True):
+    for part, whole in pairs:
         n = len(whole)
         draws = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
         drawn = np.maximum(draws @ whole, half_a_count)

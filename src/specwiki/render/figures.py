@@ -22,7 +22,9 @@ _DATA_COLUMNS: dict[str, tuple[str, str | None]] = {
     "depth": ("column.depth", None),
     "streams": ("column.streams", None),
     "position": ("column.position", None),
+    "kind": ("axis.kind", None),
     "ratio": ("column.ratio", "ratio"),
+    "acceptance_rate": ("column.acceptance_rate", "fraction"),
     "share": ("column.position_acceptance", "fraction"),
 }
 """Field of a chart's data → label of its column, and unit; low and high have the unit of what they belong to."""
