@@ -54,9 +54,8 @@ def test_an_import_can_be_measured(project, command, chats, tmp_path):
     strata = 'strata = ["chat", "code", "explaining", "copy-heavy"]'
     plan.write_text(plan.read_text().replace('"written"', '"mine"').replace(strata, 'strata = ["traffic"]'))
     experiment = load_experiment(find_layout(project), "depth", "laptop", "quick")
-    assert {name: [one.text for one in group] for name, group in experiment.groups.items()} == {
-        "pooled": ["one", "two"]
-    }
+    assert [one.text for one in experiment.groups["pooled"]] == ["one", "two"]
+    assert list(experiment.groups) == ["pooled", "synthetic"]
 
 
 def test_an_import_as_json(command, chats):
@@ -155,7 +154,7 @@ def test_a_published_set_comes_first(project, tmp_path):
     assert load_prompt_set(layout, "written").prompts[0].id == "chat-01"
     assert load_prompt_set(layout, "mine").prompts[0].id == "local-01"
     with pytest.raises(
-        Exception, match=r"prompt set 'mien'.*expected one of \['mine', 'written'\]. Did you mean 'mine'"
+        Exception, match=r"prompt set 'mien'.*expected one of \['mine', 'nato', 'written'\]. Did you mean 'mine'"
     ):
         load_prompt_set(layout, "mien")
 

@@ -14,7 +14,7 @@ import pytest
 
 from specwiki.core.model import Drafter, Profile, Target
 from specwiki.edges import engine, lock
-from specwiki.errors import EngineError
+from specwiki.errors import CrashError, EngineError
 
 CORES = engine.Cores((0,), (1,))
 
@@ -160,3 +160,18 @@ def test_the_client_gets_a_core_of_its_own():
     if len(os.sched_getaffinity(0)) > 1:
         assert not set(cores.engine) & set(cores.client)
     assert set(cores.engine) | set(cores.client) == os.sched_getaffinity(0)
+
+
+def test_c50_a_follower_does_not_outlive_its_head(tmp_path):
+    """Case C50: the head ends, a follower that it started goes on; it is ended before anything is started again."""
+    follower = tmp_path / "follower.pid"
+    script = (
+        "import pathlib, subprocess, sys;"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
+        f"pathlib.Path({str(follower)!r}).write_text(str(child.pid)); sys.exit(1)"
+    )
+    wanted = boot(tmp_path, command=(sys.executable, "-c", script))
+    with pytest.raises(CrashError, match="ended with exit code 1"), engine.running(wanted):
+        pass
+
+    assert not Path(f"/proc/{follower.read_text()}").exists()

@@ -108,7 +108,7 @@ def measured(boot, profile, prompts, lists) -> Measured:
 
 def over(one, other):
     """Ratio of two arms of different boots with its 95 % interval, the assumed scatter of boots included."""
-    boots = Boots(BootSd(0.02, 0), tuple([0] * len(one)), tuple([1] * len(other)))
+    boots = Boots(BootSd(), (0,) * len(one), (1,) * len(other))
     return ratio_interval(log_ratios(one, other), boots)
 
 

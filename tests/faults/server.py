@@ -8,6 +8,7 @@ What goes wrong stands in the JSON file that FAULTS names, read at each request:
     die_at_boot: "off" or "sweep"
     compile_in_arm: depth in which the log says that a kernel was compiled
     metrics_status: status of /metrics
+    serves_depth: depth that /server_info reports, 3
     times: how often it happens at all; left out: always
 """
 
@@ -72,6 +73,14 @@ def metrics() -> str:
     return "".join(f"{name} {float(count)}\n" for name, count in rows.items())
 
 
+def served() -> dict | None:
+    """The speculative config that it reports: the one that it was started with, unless told to serve another depth."""
+    if not SPECULATES:
+        return None
+    config = json.loads(words[words.index("--speculative-config") + 1])
+    return {**config, "num_speculative_tokens": 3} if fault("serves_depth", 3) else config
+
+
 def steps(prompt: str, depth: int, max_tokens: int) -> list[tuple[int, int]]:
     """Drafted and accepted tokens of each step, the same for the same prompt and depth."""
     made: list[tuple[int, int]] = []
@@ -96,6 +105,8 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(500, "text/plain", b"no")
         elif self.path == "/metrics":
             self.reply(200, "text/plain", metrics().encode())
+        elif self.path.startswith("/server_info"):
+            self.reply(200, "application/json", json.dumps({"vllm_config": {"speculative_config": served()}}).encode())
         else:
             self.reply(200, "text/plain", b"")
 

@@ -120,3 +120,12 @@ def test_metrics_that_fail_once(runs):
 
     assert code == 0, err
     assert sum(one.status == "ok" for one in blocks_of(runs)) == runs.num_cells("tiny")
+
+
+def test_a_server_that_runs_something_else(runs):
+    """A start command that passes another depth on is found out before anything is measured with it."""
+    runs.go_wrong(serves_depth=3)
+    code, _, err = runs.run()
+
+    assert code == 3
+    assert "num_speculative_tokens is 3, the profile asks for 8" in err

@@ -33,7 +33,7 @@ def test_nothing_is_wrong():
 @pytest.mark.parametrize("result", RESULTS, ids=lambda one: one.run_id)
 def test_current_blocks_are_whole(result):
     """Every replicate of a published run has every arm once."""
-    folder = LAYOUT.published.run_folder(result)
+    folder = LAYOUT.published.blocks_folder(result)
     if not folder.exists():
         return
     counted = [

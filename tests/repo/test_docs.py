@@ -46,7 +46,15 @@ def test_ci_runs_the_readmes_commands():
 
 def test_public_names():
     """What notebooks may use is this list, and all of it is there."""
-    assert specwiki.__all__ == ["__version__", "Lab", "open_lab", "position_chart", "ratio_chart", "show_chart"]
+    assert specwiki.__all__ == [
+        "__version__",
+        "Lab",
+        "kind_chart",
+        "open_lab",
+        "position_chart",
+        "ratio_chart",
+        "show_chart",
+    ]
     assert all(hasattr(specwiki, name) for name in specwiki.__all__)
     with pytest.raises(AttributeError, match="no attribute 'measure'"):
         _ = specwiki.measure

@@ -30,7 +30,7 @@ LOG_TAIL_LINES = 12
 LOG_LINE_LENGTH = 300
 SEE_LOG = "See the engine's log"
 ENDING_S = 10.0
-"""An engine whose core has died still answers with errors for a moment; by then it has ended."""
+"""An engine whose core has died answers with errors for a moment; by then it has ended."""
 POLL_S = 0.2
 
 
@@ -170,9 +170,8 @@ def variables(boot: Boot) -> dict[str, str]:
 
 def _environment(boot: Boot) -> dict[str, str]:
     """Raise `EngineError` on x86 if the OpenMP runtime that the CPU build must be started with is missing."""
-    ours = platform.machine() == "x86_64" and not boot.profile.command
-    preload = {"LD_PRELOAD": str(_openmp_library())} if ours else {}
-    return {**os.environ, **variables(boot), **preload}
+    preloads = platform.machine() == "x86_64" and not boot.profile.command
+    return {**os.environ, **variables(boot), **({"LD_PRELOAD": str(_openmp_library())} if preloads else {})}
 
 
 def _openmp_library() -> Path:

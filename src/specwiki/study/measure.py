@@ -16,11 +16,13 @@ import numpy as np
 
 from specwiki.core import plan as planning
 from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
+from specwiki.core.served import differences
 from specwiki.edges import client, engine, store
 from specwiki.edges.clock import RunClock
 from specwiki.edges.lock import engine_lock
 from specwiki.edges.model_cache import cache_folder, cut_model, embedded_model
 from specwiki.edges.progress import Progress, tell
+from specwiki.edges.served import served_speculation
 from specwiki.errors import CrashError, EngineError, InputError, MeasurementError
 from specwiki.study.block import run_block
 from specwiki.study.project import Experiment
@@ -169,11 +171,22 @@ def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) ->
     )
     try:
         with engine.running(start, lock, run.left_s()) as live:
+            _check_served(start, live)
             _warm_up(run, live, boot, number)
             for segment in boot.segments:
                 _run_segment(run, live, segment, number)
     except CrashError as failure:
         _record_crash(run, number, failure)
+
+
+def _check_served(start: engine.Boot, live: engine.Engine) -> None:
+    """Where a command of the profile's own started the engine, ask it what it is: the command may have changed it."""
+    if not start.profile.command:
+        return
+    asked = None if start.depths is None else engine.speculative_config(start.profile, start.depths)
+    found = differences(asked, served_speculation(live.url))
+    if found:
+        raise EngineError("engine", "; ".join(found), "See what the profile's 'command' passes on")
 
 
 def _record_crash(run: _Run, number: int, failure: CrashError) -> None:
