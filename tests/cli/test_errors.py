@@ -30,7 +30,8 @@ def test_unknown_experiment(command):
     assert command("run", "depht") == (
         2,
         "",
-        "error: experiment 'depht': there is none of that name, expected one of ['depth', 'synthetic']. Did you mean 'depth'?\n",
+        "error: experiment 'depht': there is none of that name, expected one of ['depth', 'synthetic']. "
+        "Did you mean 'depth'?\n",
     )
 
 
@@ -41,7 +42,8 @@ def test_unknown_profile(command):
 
     assert code == 2
     assert err == (
-        "error: profile 'labtop': there is none of that name, expected one of ['laptop', 'laptop-cut']. Did you mean 'laptop'?\n"
+        "error: profile 'labtop': there is none of that name, expected one of ['laptop', 'laptop-cut']. "
+        "Did you mean 'laptop'?\n"
     )
 
 
