@@ -30,8 +30,10 @@ def test_unknown_experiment(command):
     assert command("run", "depht") == (
         2,
         "",
-        "error: experiment 'depht': there is none of that name, expected one of ['depth', 'synthetic']. "
-        "Did you mean 'depth'?\n",
+        (
+            "error: experiment 'depht': there is none of that name, expected one of ['depth', 'synthetic']. "
+            "Did you mean 'depth'?\n"
+        ),
     )
 
 
