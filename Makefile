@@ -31,8 +31,9 @@ test:                   ## all tests, the real engine and a real browser include
 	@$(BIN)/python scripts/browser.py
 	@$(BIN)/pytest --ignore=tests/soak
 
-soak:                   ## the long tests: a run killed many times, on the real engine and on a small server
+soak:                   ## the long tests: more fuzzing, and a run killed many times, on the real engine and on a small server
 	@$(PYTHON) scripts/install.py test
+	@$(BIN)/pytest --hypothesis-profile soak --timeout 3600 --session-timeout 7200 tests/core
 	@SPECWIKI_TEST_KILLS=200 $(BIN)/pytest --timeout 7200 --session-timeout 14400 tests/soak tests/faults/test_kills.py
 
 lint:                   ## style, types, imports, spelling

@@ -10,11 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from specwiki.core.layout import Layout, Store
 from specwiki.core.result import Cell, Outcome, Registration, Result, StripBlock, Table, Value
 from specwiki.edges.store import write_result
 from specwiki.render.charts import position_chart, ratio_chart
+
+# No test asserts a time, nor does hypothesis: on a fresh machine it first builds its tables of characters.
+# The same examples every time, so that a red run is about the change; `make soak` draws new ones, and more of them.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("test", _PATIENT, derandomize=True)
+settings.register_profile("soak", _PATIENT, max_examples=2000)
+settings.load_profile("test")
 
 ROOT = Path(__file__).parents[1]
 HOSTILE = "<script>document.title='owned'</script> **bold** `x` [a](javascript:alert(1)) @{{ 7*7 }} | \u202eevil\u202c"
