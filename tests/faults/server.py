@@ -4,6 +4,7 @@ Nothing that it counts is ever a measurement: it is here to be killed. Standard 
 
 What goes wrong stands in the JSON file that FAULTS names, read at each request:
     die_in_arm: depth (or "off") in which the process ends without a word
+    fail_in_arm: depth (or "off") in which a request is answered with an error, before the process ends
     hang_in_arm: depth (or "off") in which an answer never ends
     die_at_boot: "off" or "sweep"
     compile_in_arm: depth in which the log says that a kernel was compiled
@@ -123,6 +124,10 @@ class Handler(BaseHTTPRequestHandler):
         if fault("die_in_arm", arm):
             print(f"ERROR: out of memory while serving {Path.cwd()} <script>alert(1)</script>", flush=True)
             os._exit(9)
+        if fault("fail_in_arm", arm):
+            self.reply(500, "application/json", b'{"error": "EngineCore died"}')
+            threading.Timer(0.5, os._exit, [1]).start()
+            return
         if fault("compile_in_arm", arm):
             print("WARNING Triton kernel JIT compilation during inference: f. This causes a latency spike", flush=True)
         made = steps(body["messages"][0]["content"], depth or 0, body["max_tokens"])

@@ -75,6 +75,16 @@ def test_nothing_left_to_compare(runs):
     assert runs.run("tiny")[0] == 0
 
 
+def test_an_engine_that_answers_with_errors_before_it_ends(runs):
+    """Its core is dead: a crash of the engine, not a request that was refused, and the run goes on."""
+    runs.go_wrong(fail_in_arm=4, times=1)
+    code, _, err = runs.run("tiny")
+
+    assert code == 0, err
+    (crashed,) = [one for one in blocks_of(runs) if one.status == "crashed"]
+    assert "it ended with exit code 1" in crashed.reason
+
+
 def test_a_hang_is_bounded_and_names_block_and_request(runs):
     """An answer that never ends is a crash of its arm, after the profile's time for a request."""
     runs.go_wrong(hang_in_arm=2, times=1)

@@ -16,7 +16,7 @@ from specwiki.core.blocks import POOLED, BlockRecord
 SLACK = 1.02
 """Rounding and clock differences of a client: what is impossible must be so by more than 2 %."""
 CHUNKED_FROM = 0.1
-"""Accepted tokens per draft above which no stream has a chunk for each token by chance."""
+"""Accepted tokens per draft above which a chunk for each token is no chance. Our choice."""
 SAME_RATE = 5e-4
 """Two fractions are the same number, one of them rounded to three digits."""
 PREFIX_HIT_SPREAD = 0.02

@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx
 
 from specwiki.core.model import Profile
-from specwiki.errors import CrashError, EngineError, MeasurementError
+from specwiki.errors import CrashError, EngineError
 
 HOST = "127.0.0.1"
 STOP_GRACE_S = 15.0
@@ -29,8 +29,6 @@ STOP_GRACE_S = 15.0
 LOG_TAIL_LINES = 12
 LOG_LINE_LENGTH = 300
 SEE_LOG = "See the engine's log"
-ENDING_S = 10.0
-"""An engine whose core has died answers with errors for a moment; by then it has ended."""
 POLL_S = 0.2
 
 
@@ -219,11 +217,6 @@ def running(boot: Boot, lock: int | None = None, limit_s: float = math.inf) -> I
         yield engine
     except CrashError as failure:
         raise engine.with_log(failure) from failure
-    except MeasurementError as failure:
-        # An engine whose core has died answers with an error before it ends: that is not the request's fault.
-        if not engine.ended_within(ENDING_S):
-            raise
-        raise engine.with_log(engine.died()) from failure
     finally:
         os.close(write_end)
         _end_group(process)

@@ -30,6 +30,8 @@ from specwiki.study.project import Experiment
 SEGMENT_TRIES = 3
 """How often a replicate is measured in one boot before its void blocks end the run."""
 WARM_UP_PROMPTS = 8
+ENDING_S = 10.0
+"""An engine whose core has died answers requests with errors for a moment; by then it has ended."""
 RESERVE = "reserve.bin"
 RESERVE_BYTES = 256 * 1024
 """Held back on the disk, and let go when it is full, so that the block just measured can still be written."""
@@ -256,7 +258,12 @@ def _run_block(run: _Run, live: engine.Engine, cell: planning.Cell, number: int)
         min(profile.request_timeout_s, run.left_s()), ignore_eos=cell.group == SYNTHETIC,
     )  # fmt: skip
     prompts = run.experiment.groups[cell.group][: WARM_UP_PROMPTS if cell.replicate == 0 else None]
-    measured = run_block(live, cell, prompts, sampling, run.clock)
+    try:
+        measured = run_block(live, cell, prompts, sampling, run.clock)
+    except MeasurementError as failure:
+        if not live.ended_within(ENDING_S):
+            raise
+        raise live.died() from failure
     block = measured.model_copy(update={"index": run.next_index(), "boot": number})
     run.store(block)
     return block
