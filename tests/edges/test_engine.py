@@ -60,6 +60,19 @@ def test_a_native_depth_is_vllms_own(tmp_path):
     assert "--scheduler-cls" not in words
 
 
+def test_a_drafter_is_cut_from_the_embedded_target_only():
+    """`layers` with another target would silently draft with a model that has nothing to do with it."""
+    cut = Drafter(name="n", method="draft_model", layers=20, scheduler="AsyncDepthScheduler")
+
+    with pytest.raises(ValueError, match=r"drafter\.layers cuts the embedded target"):
+        profile(drafter=cut)
+    words = engine.command(
+        engine.Boot(profile(target=Target(name="m", embedded="smollm2-135m"), drafter=cut), "m", (0, 4), CORES,
+                    Path("log"), drafter_model="/cut"), 1234,
+    )  # fmt: skip
+    assert '"model": "/cut"' in words[words.index("--speculative-config") + 1]
+
+
 def test_a_taken_port_is_named(tmp_path):
     """A port that somebody else listens on is an error before anything is started."""
     with socket.socket() as other:

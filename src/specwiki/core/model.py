@@ -109,6 +109,13 @@ class Profile(Model):
     machine: str | None = None
     """Label of the machine; None: `.specwiki/machine.toml`, or made from CPU, cores and memory."""
 
+    @model_validator(mode="after")
+    def _cut_from_something(self) -> Self:
+        if self.drafter.layers is not None and self.target.embedded is None:
+            msg = "drafter.layers cuts the embedded target, expected target.embedded beside it"
+            raise ValueError(msg)
+        return self
+
 
 class Stratum(Model):
     """One kind of prompt."""
