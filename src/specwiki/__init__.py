@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Lab": "specwiki.study.lab",
+    "drafter_chart": "specwiki.render.charts",
     "kind_chart": "specwiki.render.charts",
     "open_lab": "specwiki.study.lab",
     "position_chart": "specwiki.render.charts",

@@ -303,7 +303,7 @@ def test_lint_of_a_profile(command, tmp_path):
     """A profile's drafter options are looked at as the config that they become."""
     text = (
         'name = "p"\nway = "local"\n[target]\nname = "m"\nmodel = "m"\n'
-        '[drafter]\nname = "n"\nmethod = "ngram"\nscheduler = "DepthScheduler"\n'
+        '[drafter]\nslug = "n"\nname = "n"\nmethod = "ngram"\nscheduler = "DepthScheduler"\n'
         "options = { prompt_lookup_min = 5, prompt_lookup_max = 4, promt = 1 }\n"
     )
     (tmp_path / "p.toml").write_text(text)

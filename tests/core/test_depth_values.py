@@ -8,9 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from specwiki.core import depth_findings, depth_values, synthetic_values
+from specwiki.core import depth_findings, depth_values, drafter_values, synthetic_values
 from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord, RequestRecord, SpecTotals
-from specwiki.core.model import Rule
+from specwiki.core.model import Drafter
+from specwiki.core.plan_file import BaseRule, Rule
 from specwiki.core.stats import ASSUMED_BOOT_SD
 from specwiki.errors import MeasurementError
 
@@ -39,7 +40,7 @@ def requests(depth, speed, stratum_of, number=4):
 
 def block(index, boot, arm, load, replicate, speed, **changed):
     group = changed.get("group", POOLED)
-    depth = None if arm == "off" else int(arm[1])
+    depth = None if arm.startswith("off") else int(arm[1]) if arm[0] == "d" else 4
     stratum_of = (lambda i: STRATA[i % 2]) if group == POOLED else (lambda _: group)
     made = requests(depth, speed / load, stratum_of)
     counters = None
@@ -371,3 +372,75 @@ def test_what_the_synthetic_page_shows():
     assert {(row["depth"], row["kind"]) for row in rows} == {
         (depth, kind) for depth in (2, 4) for kind in ("written", "synthetic")
     }
+
+
+DRAFTERS = tuple(
+    Drafter(slug=slug, name=slug, method="ngram", needs="some_package" if slug == "suffix-memory" else None)
+    for slug in ("ngram", "suffix", "suffix-memory", "cut")
+)
+KEEP = BaseRule(primary="output_tok_s", guards=(), threshold=0.1, variant="strict")
+
+
+def compared(truth, noise=0.002, **lost):
+    """Drafters of a known truth, every arm in boots of its own."""
+    made = [one.model_copy(update={"boot": i}) for i, one in enumerate(experiment(truth, noise, loads=(1,), **lost))]
+    run = depth_values.arrange(made)
+    return run, drafter_values.values(run, DRAFTERS), drafter_values.outcomes(run, DRAFTERS, KEEP)
+
+
+def test_the_best_drafter_is_found_and_what_ties_with_it():
+    """Pooled and by kind of prompt; one that is clearly behind is no tie."""
+    _, values, outcomes = compared({"off": 1.0, "off-twin": 1.0, "ngram": 1.3, "suffix": 1.3, "cut": 0.5}, 0.01)
+
+    for key in ("winner.c1", "winner.c1.chat", "winner.c1.code"):
+        assert outcomes[key].verdict == "arm"
+        assert {outcomes[key].arm, *outcomes[key].ties} == {"ngram", "suffix"}
+    assert values["aa.c1"].low < 1 < values["aa.c1"].high
+    assert values["ratio.c1.ngram"].low < 1.3 < values["ratio.c1.ngram"].high
+
+
+def test_off_where_every_drafter_is_slower():
+    """And the rule keeps the drafter in use: nothing is shown to be a tenth faster."""
+    _, _, outcomes = compared({"off": 1.0, "ngram": 0.95, "suffix": 0.9, "cut": 0.5})
+
+    assert outcomes["winner.c1"].verdict == "off"
+    assert (outcomes["adopt.c1"].verdict, outcomes["adopt.c1"].arm) == ("keep", "off")
+
+
+def test_a_drafter_that_is_far_better_is_adopted():
+    """Over the one in use, the profile's first."""
+    _, _, outcomes = compared({"off": 1.0, "ngram": 1.0, "suffix": 1.5, "cut": 0.5})
+
+    assert (outcomes["adopt.c1"].verdict, outcomes["adopt.c1"].arm) == ("adopt", "suffix")
+
+
+def test_undecided_says_what_would_decide():
+    """A difference within the noise needs more replicates, or more than anybody would run."""
+    _, _, outcomes = compared({"off": 1.0, "ngram": 1.01, "suffix": 1.0}, 0.05)
+
+    assert outcomes["winner.c1"].verdict == "undecided"
+
+
+def test_a_drafter_without_blocks_says_why():
+    """Its package is not there, or it was not asked for at the time; tables have its row all the same."""
+    run, values, outcomes = compared({"off": 1.0, "ngram": 1.2, "suffix": 1.2})
+
+    assert values["ratio.c1.suffix-memory"].missing == "not-built"
+    assert values["ratio.c1.cut"].missing == "not-measured"
+    assert values["aa.c1"].missing == "not-measured"
+    tables = drafter_values.tables(run, values, DRAFTERS)
+    assert [row[0].label for row in tables["drafters"].rows] == [
+        "arm.off", "arm.ngram", "arm.suffix", "arm.suffix-memory", "arm.cut"
+    ]  # fmt: skip
+    assert outcomes["winner.c1"].verdict == "arm"
+
+
+def test_rows_of_the_chart_by_kind_of_prompt():
+    """Every drafter once a kind, `off` and its twin left out."""
+    run, values, _ = compared({"off": 1.0, "off-twin": 1.0, "ngram": 1.2, "cut": 0.5})
+
+    for metric in drafter_values.CHARTED:
+        rows = drafter_values.rows(run, values, metric)
+        assert [(row["stratum"], row["drafter"]) for row in rows] == [
+            (stratum, drafter) for stratum in ("pooled", "chat", "code") for drafter in ("ngram", "cut")
+        ]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from specwiki.core import plan as planning
 from specwiki.core.blocks import BlockRecord
-from specwiki.core.model import Effort, Plan, Prompt, PromptSet, Rule, Stratum
+from specwiki.core.model import Prompt, PromptSet, Stratum
+from specwiki.core.plan_file import DrafterEffort, DrafterPlan, Effort, Plan, Rule
 from specwiki.errors import InputError
 
 RULE = Rule(primary="output_tok_s", guards=(), threshold=0.1, variant="strict", current_depth=4)
@@ -188,3 +189,45 @@ def test_without_off_nothing_can_be_compared():
 
     assert not planning.comparable(order, crashed(off, 3))
     assert not planning.comparable(order, [one for block in arms.values() for one in crashed(block, 3)])
+
+
+def drafters(replicates=4, most=None, *, twin=True):
+    one = DrafterEffort(
+        concurrency=(1,), strata=("chat",), prompts_per_stratum=1, max_tokens=8, replicates=replicates,
+        budget_minutes=1, most_drafters=most, twin=twin,
+    )  # fmt: skip
+    plan = DrafterPlan(
+        slug="drafters", design="by_boot", prompt_set="written", temperature=0, seed=1, good_for_days=9, depth=4,
+        warm_up="vietnamese", efforts={"tiny": one},
+        rule={"primary": "output_tok_s", "guards": (), "threshold": 0.1, "variant": "strict"},
+    )  # fmt: skip
+    return planning.drafter_boots(plan, one, ["ngram", "suffix"], ["pooled"], np.random.default_rng(1))
+
+
+def test_each_drafter_is_booted_once_a_replicate():
+    """So is `off`, twice; the second order of two is the first backwards, and no boot serves two arms."""
+    order = drafters()
+    kinds = [boot.kind for boot in order]
+    arms = ["ngram", "off", "off-twin", "suffix"]
+
+    assert [sorted(kinds[i : i + 4]) for i in range(0, 16, 4)] == [arms] * 4
+    assert kinds[4:8] == kinds[3::-1]
+    assert all(len(boot.segments) == len(boot.segments[0].cells) == 1 for boot in order)
+    assert {(cell.arm.name, cell.arm.depth) for boot in order for cell in boot.segments[0].cells} == {
+        ("off", None), ("off-twin", None), ("ngram", 4), ("suffix", 4)
+    }  # fmt: skip
+
+
+def test_an_effort_may_take_the_first_drafters_only():
+    """Without the twin, and without the drafters that say less."""
+    assert {boot.kind for boot in drafters(most=1, twin=False)} == {"off", "ngram"}
+
+
+def test_a_cut_boot_is_run_again_whole():
+    """What ended well in another boot is not repeated."""
+    order = drafters()
+    done = ran(0, order[0].segments[0], 0) + ran(1, order[1].segments[0], 1, status="crashed")
+
+    left = planning.remaining(order, done)
+    assert [boot.kind for boot in left] == [boot.kind for boot in order[1:]]
+    assert planning.num_cells(order, done) == 16

@@ -24,7 +24,9 @@ def profile(**changed):
         "name": "sample",
         "way": "local",
         "target": Target(name="m", model="m"),
-        "drafter": Drafter(name="n", method="ngram", scheduler="DepthScheduler", options={"prompt_lookup_max": 4}),
+        "drafter": Drafter(
+            slug="n", name="n", method="ngram", scheduler="DepthScheduler", options={"prompt_lookup_max": 4}
+        ),
         "engine_args": ("--enforce-eager",),
     }
     return Profile(**{**fields, **changed})
@@ -62,9 +64,9 @@ def test_a_native_depth_is_vllms_own(tmp_path):
 
 def test_a_drafter_is_cut_from_the_embedded_target_only():
     """`layers` with another target would silently draft with a model that has nothing to do with it."""
-    cut = Drafter(name="n", method="draft_model", layers=20, scheduler="AsyncDepthScheduler")
+    cut = Drafter(slug="n", name="n", method="draft_model", layers=20, scheduler="AsyncDepthScheduler")
 
-    with pytest.raises(ValueError, match=r"drafter\.layers cuts the embedded target"):
+    with pytest.raises(ValueError, match="layers of drafter 'n' cut the embedded target"):
         profile(drafter=cut)
     words = engine.command(
         engine.Boot(profile(target=Target(name="m", embedded="smollm2-135m"), drafter=cut), "m", (0, 4), CORES,

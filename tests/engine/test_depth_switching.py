@@ -26,8 +26,9 @@ from specwiki.errors import MeasurementError
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(1500)]
 
 MAX_TOKENS = 32
-LONG = 400
+LONG = 1000
 """Tokens of a request that must still run when another one arrives: seconds, also on a fast machine."""
+TRIES = 5
 LIMIT_S = 120.0
 PAIRS = 6
 
@@ -159,26 +160,37 @@ def test_a_bad_drafter_is_seen_to_cost(measured):
 
 
 def depth_is_refused_while_requests_run(live, profile, prompts) -> bool:
-    """A request for another depth ends with an error, and the running one ends as if it had not come."""
-    long = sampling(profile, 4, LONG)
+    """A request for another depth ends with an error, and the running one ends as if it had not come.
+
+    Where the running one had ended before the other was answered, nothing was seen: then once more.
+    """
+    long = sampling(profile, 4, LONG, ignore_eos=True)
     alone = client.run_requests(live.url, prompts[:1], long, 1)[0]
     with ThreadPoolExecutor(max_workers=1) as thread:
-        during = thread.submit(client.run_requests, live.url, prompts[:1], long, 1)
-        until = time.monotonic() + LIMIT_S
-        while not _running(live):
-            assert not during.done(), f"the long request ended unseen: {during.result()[0]}"
-            assert time.monotonic() < until
-        with pytest.raises(MeasurementError, match="HTTP 500|error"):
-            client.run_requests(live.url, prompts[1:2], sampling(profile, 2), 1)
-        assert not during.done()
-        return drafts(during.result()[0]) == drafts(alone) and "refused" in live.log.read_text()
+        for _ in range(TRIES):
+            during = thread.submit(client.run_requests, live.url, prompts[:1], long, 1)
+            until = time.monotonic() + LIMIT_S
+            while not _running(live) and not during.done():
+                assert time.monotonic() < until
+            refused = _is_refused(live, profile, prompts[1:2], 2)
+            if not during.done():
+                assert refused
+                return drafts(during.result()[0]) == drafts(alone) and "refused" in live.log.read_text()
+    pytest.fail(f"the long request had ended {TRIES} times before another one was answered")
 
 
 def unknown_depth_is_refused(live, profile, prompts) -> bool:
     """A depth that the engine was not started with ends with an error."""
-    with pytest.raises(MeasurementError, match="HTTP 500|error"):
-        client.run_requests(live.url, prompts[:1], sampling(profile, 3), 1)
-    return True
+    return _is_refused(live, profile, prompts[:1], 3)
+
+
+def _is_refused(live, profile, prompts, depth) -> bool:
+    """Whether a request at this depth ends with an error."""
+    try:
+        client.run_requests(live.url, prompts, sampling(profile, depth), 1)
+    except MeasurementError as failure:
+        return re.search("HTTP 500|error", str(failure)) is not None
+    return False
 
 
 def _running(live) -> bool:

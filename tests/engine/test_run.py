@@ -1,4 +1,4 @@
-"""The depth experiment from the command to the built page, cut twice on the way, on the real engine."""
+"""Experiments from the command to the built page, killed on the way, on the real engine."""
 
 from __future__ import annotations
 
@@ -88,19 +88,6 @@ def engine_is_gone() -> bool:
     except EngineError:
         return False
     return True
-
-
-def test_interrupted_while_the_engine_starts(project):
-    """Ctrl-C ends the command with 130 and one line, and the engine with it."""
-    process = run_tiny(project)
-    wait_for(lambda: list(project.scratch.glob("depth/*/engine-0.log")), "a started engine")
-    process.send_signal(signal.SIGINT)
-    code, _, err = ended(process)
-
-    assert code == 130
-    assert err.count("\n") == 1
-    assert "interrupted" in err
-    wait_for(engine_is_gone, "the end of the engine")
 
 
 def child_of(process: subprocess.Popen[str], sign: str) -> psutil.Process:
@@ -219,6 +206,25 @@ def test_a_reading_needs_no_engine(project):
     assert (
         ended(specwiki(project, "run", "synthetic", "--effort", "tiny", "--if-stale"))[1].count("nothing changed") == 1
     )
+
+
+@pytest.mark.timeout(900)
+def test_drafters_have_boots_of_their_own(project):
+    """Two replicates of `off` and n-gram look-up are four boots; the page shows what they gave, in both languages."""
+    code, _, err = ended(specwiki(project, "run", "drafters", "--effort", "tiny"))
+    assert code == 0, err
+
+    result = next(one for one in store.read_results(project.local) if one.experiment == "drafters")
+    counted = [one for one in read_run_tables(project.local.run_folder(result)) if one.status == "ok"]
+    assert sorted((one.arm, one.replicate) for one in counted) == [("ngram", 1), ("ngram", 2), ("off", 1), ("off", 2)]
+    assert len({one.boot for one in counted}) == 4
+    drafting = [one.counters for one in counted if one.arm == "ngram"]
+    assert drafting[0] == drafting[1]
+    assert drafting[0].num_drafts > 0
+    code, _, err = ended(specwiki(project, "build"))
+    assert code == 0, err
+    for lang in ("en", "vi"):
+        assert "ratio.c1.ngram" in (project.site / lang / "drafters" / "index.html").read_text()
 
 
 def test_nothing_of_this_machine_is_stored(project):

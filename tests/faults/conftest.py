@@ -19,8 +19,8 @@ from specwiki.core.layout import Layout, Store
 from specwiki.core.result import Result
 from specwiki.edges import lock, store
 from specwiki.errors import EngineError
-from specwiki.study.measure import measured_order
 from specwiki.study.project import load_experiment
+from specwiki.study.starts import measured_order
 
 ROOT = Path(__file__).parents[2]
 SERVER = Path(__file__).parent / "server.py"
@@ -38,22 +38,29 @@ name = "small"
 model = "none"
 
 [drafter]
+slug = "ngram"
 name = "n-gram look-up"
 method = "ngram"
 scheduler = "DepthScheduler"
+
+[[others]]
+slug = "suffix"
+name = "suffix decoding"
+method = "suffix"
 """
 
 
 @dataclass
 class Runs:
-    """Runs the depth experiment against the small server, in a project and a cache of its own."""
+    """Runs an experiment against the small server, in a project and a cache of its own."""
 
     layout: Layout
     cache: Path
     environment: dict[str, str]
+    experiment: str = "depth"
 
     def start(self, effort: str = "quick") -> subprocess.Popen[str]:
-        words = [sys.executable, "-m", "specwiki", "run", "depth", "--profile", "small", "--effort", effort]
+        words = [sys.executable, "-m", "specwiki", "run", self.experiment, "--profile", "small", "--effort", effort]
         return subprocess.Popen(
             words, cwd=self.layout.root, env=self.environment, text=True, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -68,12 +75,12 @@ class Runs:
         Path(self.environment["FAULTS"]).write_text(json.dumps(what))
 
     def set_budget(self, seconds: float) -> None:
-        plan = self.layout.experiments / "depth" / "plan.toml"
+        plan = self.layout.experiments / self.experiment / "plan.toml"
         plan.write_text(re.sub(r"budget_minutes = .*", f"budget_minutes = {seconds / 60}", plan.read_text()))
 
     def num_cells(self, effort: str = "quick") -> int:
         """Blocks of an undisturbed run."""
-        return planning.num_cells(measured_order(load_experiment(self.layout, "depth", "small", effort)), [])
+        return planning.num_cells(measured_order(load_experiment(self.layout, self.experiment, "small", effort)), [])
 
     @property
     def result(self) -> Result:
@@ -81,7 +88,7 @@ class Runs:
         return found
 
     def block_files(self) -> dict[str, bytes]:
-        return {path.name: path.read_bytes() for path in self.layout.scratch.glob("depth/*/blocks/*.json")}
+        return {path.name: path.read_bytes() for path in self.layout.scratch.glob(f"{self.experiment}/*/blocks/*.json")}
 
     def engine_is_gone(self) -> bool:
         until = time.monotonic() + 20

@@ -2,11 +2,13 @@
 
 Nothing that it counts is ever a measurement: it is here to be killed. Standard library only, so that it starts at once.
 
-What goes wrong stands in the JSON file that FAULTS names, read at each request:
+What goes wrong stands in the JSON file that FAULTS names, read at each request. Where the engine was started at one
+depth, its arm is the method.
     die_in_arm: depth (or "off") in which the process ends without a word
     fail_in_arm: depth (or "off") in which a request is answered with an error, before the process ends
     hang_in_arm: depth (or "off") in which an answer never ends
     die_at_boot: "off" or "sweep"
+    slow_at_boot: the same; it then never answers
     compile_in_arm: depth in which the log says that a kernel was compiled
     metrics_status: status of /metrics
     serves_depth: depth that /server_info reports, 3
@@ -29,6 +31,8 @@ words = sys.argv[1:]
 MODEL = words[words.index("--served-model-name") + 1]
 PORT = int(words[words.index("--port") + 1])
 SPECULATES = "--speculative-config" in words
+CONFIG = json.loads(words[words.index("--speculative-config") + 1]) if SPECULATES else {}
+NATIVE = SPECULATES and "num_speculative_tokens_per_batch_size" not in CONFIG
 counters = dict.fromkeys(("drafts", "drafted", "accepted", "requests", "prompt", "generated"), 0)
 positions = [0] * 8
 STARTED = time.time()
@@ -78,8 +82,7 @@ def served() -> dict | None:
     """The speculative config that it reports: the one that it was started with, unless told to serve another depth."""
     if not SPECULATES:
         return None
-    config = json.loads(words[words.index("--speculative-config") + 1])
-    return {**config, "num_speculative_tokens": 3} if fault("serves_depth", 3) else config
+    return {**CONFIG, "num_speculative_tokens": 3} if fault("serves_depth", 3) else CONFIG
 
 
 def steps(prompt: str, depth: int, max_tokens: int) -> list[tuple[int, int]]:
@@ -121,6 +124,8 @@ class Handler(BaseHTTPRequestHandler):
     def complete(self, body: dict) -> None:
         depth = body.get("vllm_xargs", {}).get("specwiki_depth")
         arm = "off" if depth is None else depth
+        if NATIVE:
+            arm, depth = CONFIG["method"], CONFIG["num_speculative_tokens"]
         if fault("die_in_arm", arm):
             print(f"ERROR: out of memory while serving {Path.cwd()} <script>alert(1)</script>", flush=True)
             os._exit(9)
@@ -184,4 +189,6 @@ class Handler(BaseHTTPRequestHandler):
 
 if fault("die_at_boot", "sweep" if SPECULATES else "off"):
     sys.exit("ValueError: num_speculative_tokens must divide by 3")
+if fault("slow_at_boot", "sweep" if SPECULATES else "off"):
+    time.sleep(3600)
 ThreadingHTTPServer(("127.0.0.1", PORT), Handler).serve_forever()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 
 from specwiki.edges.run_tables import read_run_tables
@@ -139,3 +140,20 @@ def test_a_server_that_runs_something_else(runs):
 
     assert code == 3
     assert "num_speculative_tokens is 3, the profile asks for 8" in err
+
+
+def test_interrupted_while_the_engine_starts(runs):
+    """Ctrl-C ends the command with 130 and one line, and the engine with it."""
+    runs.go_wrong(slow_at_boot="off")
+    process = runs.start()
+    until = time.monotonic() + 60
+    while not list(runs.layout.scratch.glob("depth/*/engine-0.log")):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert err.count("\n") == 1
+    assert "interrupted" in err
+    assert runs.engine_is_gone()

@@ -11,8 +11,8 @@ import numpy as np
 from specwiki.core.depth import Choice, DepthChoice, adopt, choose_depth, replicates_needed, schedule
 from specwiki.core.depth_acceptance import Series, strata_of
 from specwiki.core.depth_values import DepthBlocks, shared
-from specwiki.core.model import Rule
 from specwiki.core.plan import OFF
+from specwiki.core.plan_file import Rule
 from specwiki.core.result import Cell, Outcome, Table, Value
 from specwiki.core.stats import log_ratios, ratio_interval
 

@@ -187,7 +187,8 @@ def _parts(name: str, pairs: Sequence[tuple[BlockRecord, BlockRecord]], boots: B
 
 def _control_of_itself(run: DepthBlocks, load: int) -> dict[str, Value]:
     ratios = run.twins[load][0]
-    twin = value_of(ratio_interval(ratios), "ratio") if ratios else Value(number=None, unit="ratio", missing=CRASHED)
+    absent = Value(number=None, unit="ratio", missing=CRASHED if run.lost else "not-measured")
+    twin = value_of(ratio_interval(ratios), "ratio") if ratios else absent
     floor = Value(number=floor_from_twins(run.twins[load]), unit="fraction", n=len(ratios) or None)
     return {f"aa.c{load}": twin, f"floor.c{load}": floor}
 

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 _LOAD = r"c[1-9]\d*"
-_ARM = r"(off|d[0-8](-twin)?)"
+DRAFTERS = ("ngram", "suffix", "suffix-memory", "cut", "target")
+"""Arms of the embedded profile that pages name; a profile of somebody's own may have others."""
+_ARM = rf"((off|d[0-8])(-twin)?|{'|'.join(DRAFTERS)})"
 _STRATUM = r"[a-z][a-z-]*"
 
 KEYS: dict[str, str] = {
@@ -38,8 +40,8 @@ KEYS: dict[str, str] = {
 DESCRIPTIVE = {"repeated_4grams", "boots"}
 """Metrics that describe what was run, of which an interval would infer nothing."""
 
-TABLES = ("current", "acceptance", "strata", "parts", "kinds")
-CHARTS = ("ratio", "position", "kinds-ratio", "kinds-acceptance_rate")
+TABLES = ("current", "acceptance", "strata", "parts", "kinds", "drafters", "drafter-strata", "drafter-acceptance")
+CHARTS = ("ratio", "position", "kinds-ratio", "kinds-acceptance_rate", "drafters-ratio", "drafters-acceptance_rate")
 """What pages may show; an effort may lack some of them."""
 
 

@@ -1,4 +1,4 @@
-"""What people write: profiles, plans and prompt sets.
+"""What people write: profiles and prompt sets; plans are in `plan_file`.
 
 Frozen pydantic models; parsing a file against one finds every problem in it, not only the first.
 """
@@ -79,13 +79,17 @@ class Target(Model):
 class Drafter(Model):
     """What proposes tokens. `options` go into vLLM's speculative config as they are."""
 
+    slug: Slug
+    """Name of the arm where drafters are compared."""
     name: str
     method: str
     """As in vLLM's `--speculative-config`."""
-    layers: Annotated[int, Field(ge=1)] | None = None
+    layers: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
     """Its weights are the first so many layers of the embedded target; None: it needs none, or `options` name them."""
-    scheduler: Literal["DepthScheduler", "AsyncDepthScheduler"]
-    """The class of `specwiki.vllm_ext.scheduler` that switches depth under this method."""
+    scheduler: Literal["DepthScheduler", "AsyncDepthScheduler"] | None = None
+    """The class of `specwiki.vllm_ext.scheduler` that switches depth under this method; None: its depth is fixed."""
+    needs: str | None = None
+    """A Python package that vLLM asks for and that not every machine can build; None: nothing besides vLLM."""
     options: dict[str, int | float | str | bool] = {}
 
 
@@ -96,6 +100,9 @@ class Profile(Model):
     way: Literal["local"]
     target: Target
     drafter: Drafter
+    """The one in use; its depths are compared."""
+    others: tuple[Drafter, ...] = ()
+    """Drafters that it is compared with, those that say most first."""
     seats: Annotated[int, Field(ge=1)] = 8
     """Requests that the engine admits at once (`--max-num-seqs`)."""
     engine_args: tuple[str, ...] = ()
@@ -109,11 +116,24 @@ class Profile(Model):
     machine: str | None = None
     """Label of the machine; None: `.specwiki/machine.toml`, or made from CPU, cores and memory."""
 
+    @property
+    def drafters(self) -> tuple[Drafter, ...]:
+        """All of them, the one in use first."""
+        return (self.drafter, *self.others)
+
     @model_validator(mode="after")
-    def _cut_from_something(self) -> Self:
-        if self.drafter.layers is not None and self.target.embedded is None:
-            msg = "drafter.layers cuts the embedded target, expected target.embedded beside it"
-            raise ValueError(msg)
+    def _drafters_can_run(self) -> Self:
+        slugs = Counter(one.slug for one in self.drafters)
+        problems = [f"drafter '{slug}' occurs {count} times" for slug, count in slugs.items() if count > 1]
+        problems += [
+            f"layers of drafter '{one.slug}' cut the embedded target, expected target.embedded beside it"
+            for one in self.drafters
+            if one.layers is not None and self.target.embedded is None
+        ]
+        if self.drafter.scheduler is None:
+            problems.append("drafter.scheduler is missing: its depths are compared in one boot")
+        if problems:
+            raise ValueError("; ".join(problems))
         return self
 
 
@@ -155,80 +175,6 @@ class PromptSet(Model):
             if prompt.stratum not in names
         ]
         problems += [f"prompt id '{one}' occurs {ids[one]} times" for one in sorted(ids) if ids[one] > 1]
-        if problems:
-            raise ValueError("; ".join(problems))
-        return self
-
-
-class Effort(Model):
-    """How much of a plan is measured."""
-
-    depths: Annotated[tuple[Depth, ...], Field(min_length=1)]
-    concurrency: Annotated[tuple[Annotated[int, Field(ge=1, le=256)], ...], Field(min_length=1)]
-    strata: Annotated[tuple[Slug, ...], Field(min_length=1)]
-    prompts_per_stratum: Annotated[int, Field(ge=1)] | None
-    """The first so many of each stratum; None: all of them."""
-    synthetic_prompts: Annotated[int, Field(ge=1)] | None = None
-    """The first so many of the synthetic set, if the plan has one; None: all of them."""
-    max_tokens: Annotated[int, Field(ge=2)]
-    """Cap of each answer, in tokens; an answer may stop earlier, at its end token."""
-    replicates: Annotated[int, Field(ge=2)]
-    replicates_per_boot: Annotated[int, Field(ge=1)]
-    budget_minutes: Annotated[float, Field(gt=0)]
-    """The run ends, with an error that says where it was, when it takes longer."""
-
-
-class Rule(Model):
-    """The adoption rule, fixed before the run."""
-
-    primary: Literal["output_tok_s"]
-    guards: tuple[str, ...]
-    threshold: Fraction
-    """Gain over the current setting that is worth a change: 0.10 is +10 %."""
-    variant: Literal["strict", "weak"]
-    current_depth: Depth
-
-
-class Reading(Model):
-    """A `plan.toml` that measures nothing: it reads the run of another experiment."""
-
-    slug: Slug
-    uses: Annotated[tuple[Slug, ...], Field(min_length=1, max_length=1)]
-    """The experiment whose run is read."""
-
-
-MIN_REPLICATES = {"quick": 4, "full": 6}
-"""Our choice: with fewer, an interval from log ratios cannot decide ±10 % at this noise."""
-
-
-class Plan(Model):
-    """What an experiment measures, and the rule by which it decides: `plan.toml`."""
-
-    slug: Slug
-    design: Literal["in_place"]
-    prompt_set: Slug
-    synthetic_set: Slug | None = None
-    """Measured beside it at the lowest load, to compare with; it decides nothing."""
-    temperature: Annotated[float, Field(ge=0)]
-    seed: int
-    """Seeds the order of arms."""
-    twin_of: Depth
-    """The depth that is measured twice under two names (A/A)."""
-    good_for_days: Annotated[int, Field(ge=1)]
-    rule: Rule
-    efforts: dict[Literal["tiny", "quick", "full"], Effort]
-
-    @model_validator(mode="after")
-    def _enough(self) -> Self:
-        problems = [
-            f"efforts.{name}.replicates is {effort.replicates}, expected at least {MIN_REPLICATES[name]}"
-            for name, effort in self.efforts.items()
-            if effort.replicates < MIN_REPLICATES.get(name, 2)
-        ] + [
-            f"efforts.{name}.depths lacks the twin's depth {self.twin_of}"
-            for name, effort in self.efforts.items()
-            if self.twin_of not in effort.depths
-        ]
         if problems:
             raise ValueError("; ".join(problems))
         return self

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
-from specwiki.core.model import Effort, Plan, Prompt, PromptSet
+from specwiki.core.model import Prompt, PromptSet
+from specwiki.core.plan_file import BaseEffort, DrafterEffort, DrafterPlan, Effort, Plan
 from specwiki.errors import InputError
 
-BootKind = Literal["off", "sweep"]
 OFF = "off"
+TWIN = "-twin"
+"""Ends the second name of an arm that is measured twice (A/A)."""
+SWEEP = "sweep"
 CRASHES_PER_ARM = 3
 """How often the engine may crash in an arm before the run goes on without it."""
 CUT = "its replicate was cut and measured again"
@@ -51,17 +53,24 @@ class Segment:
 class Boot:
     """One start of an engine, and what is measured before it is stopped."""
 
-    kind: BootKind
+    kind: str
+    """`off`, `sweep`, or, where every arm has boots of its own, the arm."""
     segments: tuple[Segment, ...]
 
 
 def sweep_arms(plan: Plan, effort: Effort) -> tuple[Arm, ...]:
     """The arms that one speculating boot measures: every depth, and the twin of one of them (A/A)."""
     depths = tuple(Arm(f"d{depth}", depth) for depth in effort.depths)
-    return (*depths, Arm(f"d{plan.twin_of}-twin", plan.twin_of))
+    return (*depths, Arm(f"d{plan.twin_of}{TWIN}", plan.twin_of))
 
 
-def prompt_groups(prompt_set: PromptSet, effort: Effort) -> dict[str, tuple[Prompt, ...]]:
+def drafter_arms(plan: DrafterPlan, effort: DrafterEffort, drafters: Sequence[str]) -> tuple[Arm, ...]:
+    """The arms of a comparison of drafters: `off`, the same again (A/A), and the first drafters of the profile."""
+    twin = (Arm(f"{OFF}{TWIN}", None),) if effort.twin else ()
+    return (Arm(OFF, None), *twin, *(Arm(one, plan.depth) for one in drafters[: effort.most_drafters]))
+
+
+def prompt_groups(prompt_set: PromptSet, effort: BaseEffort) -> dict[str, tuple[Prompt, ...]]:
     """The prompts of each block, by group; pooled strata take turns, so that the mix is even throughout.
 
     Raises:
@@ -124,6 +133,27 @@ def boots(plan: Plan, effort: Effort, groups: Sequence[str], rng: np.random.Gene
     return tuple(ordered)
 
 
+def drafter_boots(
+    plan: DrafterPlan, effort: DrafterEffort, drafters: Sequence[str], groups: Sequence[str], rng: np.random.Generator
+) -> tuple[Boot, ...]:
+    """The whole run in order: in each replicate one boot of every arm; orders come in pairs, as in `boots`.
+
+    Args:
+        plan: Names the depth.
+        effort: How many replicates, at which load.
+        drafters: Of the profile, in its order.
+        groups: Names of the prompt groups, measured in this order in each boot.
+        rng: Seeded from the plan; the seed is recorded with the run.
+    """
+    (load,) = effort.concurrency
+    settings = [(arm, load, POOLED) for arm in drafter_arms(plan, effort, drafters)]
+    return tuple(
+        Boot(cell.arm.name, (Segment(one.replicate, tuple(replace(cell, group=group) for group in groups)),))
+        for one in _ordered_replicates(settings, effort, rng)
+        for cell in one.cells
+    )
+
+
 Setting = tuple[Arm, int, str]
 
 
@@ -138,7 +168,7 @@ def _settings(arms: Sequence[Arm], effort: Effort, groups: Sequence[str], descri
     ]
 
 
-def _ordered_replicates(settings: Sequence[Setting], effort: Effort, rng: np.random.Generator) -> list[Segment]:
+def _ordered_replicates(settings: Sequence[Setting], effort: BaseEffort, rng: np.random.Generator) -> list[Segment]:
     segments: list[Segment] = []
     order: list[int] = []
     for replicate in range(1, effort.replicates + 1):
@@ -157,6 +187,18 @@ def comparable(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> bool:
     """Whether `off` and at least one other arm are not given up."""
     left = {cell.arm.name for boot in _kept(ordered, done) for segment in boot.segments for cell in segment.cells}
     return OFF in left and len(left) > 1
+
+
+def without_arms(ordered: Sequence[Boot], arms: Collection[str]) -> tuple[Boot, ...]:
+    """A plan without some of its arms, as where a drafter cannot run on a machine."""
+    kept = []
+    for boot in ordered:
+        segments = [
+            Segment(one.replicate, tuple(cell for cell in one.cells if cell.arm.name not in arms))
+            for one in boot.segments
+        ]
+        kept.append(Boot(boot.kind, tuple(segment for segment in segments if segment.cells)))
+    return tuple(boot for boot in kept if boot.segments)
 
 
 def num_cells(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> int:
@@ -184,15 +226,7 @@ def remaining(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> tuple[Boo
 
 def _kept(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> tuple[Boot, ...]:
     """The plan without the arms that are given up."""
-    lost = lost_arms(done)
-    if not lost:
-        return tuple(ordered)
-    kept = []
-    for boot in ordered:
-        segments = [Segment(one.replicate, tuple(cell for cell in one.cells if cell.arm.name not in lost))
-                    for one in boot.segments]  # fmt: skip
-        kept.append(Boot(boot.kind, tuple(segment for segment in segments if segment.cells)))
-    return tuple(boot for boot in kept if boot.segments)
+    return without_arms(ordered, lost_arms(done))
 
 
 def split_blocks(ordered: Sequence[Boot], done: Sequence[BlockRecord]) -> dict[int, str]:

@@ -72,6 +72,10 @@ class Outcome(Model):
     verdict: str
     """Label key, e.g. `outcome.off`, `outcome.depth`, `outcome.undecided`."""
     depth: Depth | None = None
+    arm: Slug | None = None
+    """The arm that was chosen, where drafters are compared."""
+    ties: tuple[Slug, ...] = ()
+    """Arms that the chosen one is not shown to be ahead of."""
     replicates_needed: Annotated[int, Field(ge=1)] | None = None
 
 

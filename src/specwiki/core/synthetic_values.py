@@ -14,8 +14,8 @@ from specwiki.core import depth_findings, depth_values
 from specwiki.core.blocks import SYNTHETIC, BlockRecord
 from specwiki.core.depth import Choice, DepthChoice
 from specwiki.core.depth_values import DepthBlocks, shared
-from specwiki.core.model import Rule
 from specwiki.core.plan import OFF
+from specwiki.core.plan_file import Rule
 from specwiki.core.result import Cell, Outcome, Table, Value
 from specwiki.core.stats import log_ratios, ratio_interval
 from specwiki.errors import MeasurementError

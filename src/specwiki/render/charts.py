@@ -11,6 +11,7 @@ import altair as alt
 import vl_convert
 
 from specwiki.render.labels import TOKEN, localised
+from specwiki.render.marks import DEPTH_STYLES, DRAFTER_STYLES, KIND_STYLES, OTHER, STREAM_STYLES
 from specwiki.units import Lang, number_locale
 
 Row = Mapping[str, Any]
@@ -29,35 +30,6 @@ VEGA_LITE = "6.4"
 
 HEADROOM = 1.03
 """Free space above the highest interval, as a factor."""
-
-STREAM_STYLES: dict[int, tuple[str, str]] = {
-    1: ("var(--sw-c1)", "circle"),
-    4: ("var(--sw-c2)", "square"),
-    2: ("var(--sw-c3)", "diamond"),
-    8: ("var(--sw-c4)", "triangle-up"),
-    16: ("var(--sw-c5)", "cross"),
-}
-"""Colour and shape of a number of streams, the same in every chart."""
-
-DEPTH_STYLES: dict[int, tuple[str, str]] = {
-    1: ("var(--sw-d1)", "circle"),
-    2: ("var(--sw-d2)", "square"),
-    3: ("var(--sw-d3)", "diamond"),
-    4: ("var(--sw-d4)", "triangle-up"),
-    5: ("var(--sw-d5)", "cross"),
-    6: ("var(--sw-d6)", "triangle-down"),
-    7: ("var(--sw-d7)", "triangle-right"),
-    8: ("var(--sw-d8)", "triangle-left"),
-}
-"""Colour and shape of a depth, the same in every chart."""
-
-KIND_STYLES: dict[str, tuple[str, str]] = {
-    "written": ("var(--sw-c1)", "circle"),
-    "synthetic": ("var(--sw-c4)", "triangle-up"),
-}
-"""Colour and shape of a kind of prompts; written ones at one stream look as they do in the chart of streams."""
-
-_OTHER = ("var(--sw-c6)", "stroke")
 
 
 def ratio_chart(rows: Sequence[Row]) -> Spec:
@@ -81,7 +53,7 @@ def ratio_chart(rows: Sequence[Row]) -> Spec:
     ]
     streams = sorted({int(row["concurrency"]) for row in rows})
     order = [f"{TOKEN}streams.{one}" for one in streams]
-    styles = [STREAM_STYLES.get(one, _OTHER) for one in streams]
+    styles = [STREAM_STYLES.get(one, OTHER) for one in streams]
     return _drawn(
         data,
         x=alt.X("depth:O", title=f"{TOKEN}axis.depth", axis=alt.Axis(labelAngle=0)),
@@ -122,6 +94,38 @@ def kind_chart(rows: Sequence[Row], metric: str) -> Spec:
     )  # fmt: skip
 
 
+def drafter_chart(rows: Sequence[Row], metric: str) -> Spec:
+    """A metric by kind of prompt, one series a drafter; no line joins kinds.
+
+    Args:
+        rows: `stratum`, `drafter`, `number`, and `low` and `high` (None: no interval).
+        metric: `ratio` or `acceptance_rate`.
+    """
+    data = [
+        {
+            "stratum": f"{TOKEN}stratum.{row['stratum']}",
+            "drafter": f"{TOKEN}arm.{row['drafter']}",
+            metric: row["number"],
+            "low": row.get("low"),
+            "high": row.get("high"),
+        }
+        for row in rows
+    ]
+    kinds = list(dict.fromkeys(one["stratum"] for one in data))
+    present = {str(row["drafter"]) for row in rows}
+    drafters = [*(one for one in DRAFTER_STYLES if one in present), *sorted(present - set(DRAFTER_STYLES))]
+    is_ratio = metric == "ratio"
+    return _drawn(
+        data,
+        x=alt.X("stratum:N", title=f"{TOKEN}axis.kind", sort=kinds, axis=alt.Axis(labelAngle=-35, labelLimit=110)),
+        y=(metric, f"{TOKEN}axis.{metric}", ".2f" if is_ratio else ".0%"),
+        series=("drafter", f"{TOKEN}axis.drafter", [f"{TOKEN}arm.{one}" for one in drafters],
+                [DRAFTER_STYLES.get(one, OTHER) for one in drafters]),
+        reference=1.0 if is_ratio else None,
+        joined=False,
+    )  # fmt: skip
+
+
 def position_chart(rows: Sequence[Row]) -> Spec:
     """Unconditional acceptance by draft position, one series per depth; all positions of a depth were measured.
 
@@ -140,7 +144,7 @@ def position_chart(rows: Sequence[Row]) -> Spec:
     ]
     depths = sorted({int(row["depth"]) for row in rows})
     order = [f"{TOKEN}arm.d{one}" for one in depths]
-    styles = [DEPTH_STYLES.get(one, _OTHER) for one in depths]
+    styles = [DEPTH_STYLES.get(one, OTHER) for one in depths]
     return _drawn(
         data,
         x=alt.X("position:O", title=f"{TOKEN}axis.position", axis=alt.Axis(labelAngle=0)),

@@ -29,7 +29,8 @@ Render = Callable[[str, Mapping[str, Any]], str]
 
 
 TRIED_DEPTH = 4
-"""A depth to try wordings with."""
+TRIED_ARM = "ngram"
+"""A depth and an arm to try wordings with."""
 
 _SAME = {"en": "the same.", "vi": "cũng như vậy."}
 
@@ -97,7 +98,8 @@ class Findings:
 
     def try_wording(self, text: str) -> None:
         """Render a wording as if the data called for it, to find what is wrong with it."""
-        decision = _decision(Outcome(verdict="depth", depth=TRIED_DEPTH, replicates_needed=1))
+        tried = Outcome(verdict="depth", depth=TRIED_DEPTH, arm=TRIED_ARM, ties=(TRIED_ARM,), replicates_needed=1)
+        decision = _decision(tried, self.lang)
         self.render(text, self._inside(self.evidence.main) | decision | {"reason": ""})
 
     def _one(self, sourced: Sourced, key: str) -> Markup:
@@ -167,7 +169,7 @@ class Findings:
                 f"it has no wording for the verdict '{verdict}', there is {sorted(wordings)}",
                 "Add one for each language in docs/claims",
             )
-        said = self.render(wordings[verdict], self._inside(sourced) | _decision(decided))
+        said = self.render(wordings[verdict], self._inside(sourced) | _decision(decided, self.lang))
         return _finding("outcome", key, verdict, sourced.origin, said)
 
     def _inside(self, sourced: Sourced | None) -> dict[str, Any]:
@@ -191,8 +193,14 @@ def _as_label(reason: str) -> str:
     return reason if "." in reason else f"missing.{reason}"
 
 
-def _decision(outcome: Outcome) -> dict[str, Any]:
-    return {"depth": outcome.depth, "replicates_needed": outcome.replicates_needed}
+def _decision(outcome: Outcome, lang: Lang) -> dict[str, Any]:
+    return {
+        "depth": outcome.depth,
+        "arm": outcome.arm,
+        "arm_label": None if outcome.arm is None else label(f"arm.{outcome.arm}", lang),
+        "ties": [label(f"arm.{one}", lang) for one in outcome.ties],
+        "replicates_needed": outcome.replicates_needed,
+    }
 
 
 def _finding(kind: str, name: str, state: str, origin: str, said: str) -> Markup:

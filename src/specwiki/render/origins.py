@@ -99,14 +99,18 @@ class Origins:
                                                     for one in results)]]  # fmt: skip
         rows += [
             [label(f"fact.{name}", self.lang), *(self._fact(one.result, name) for one in results)]
-            for name in _FACTS
-            if any(name in one.result.facts for one in results)
+            for name in self._fact_names()
         ]
         rows.append([label("fact.registration", self.lang), *(self._registration(one.result) for one in results)])
         rows.append([label("fact.run", self.lang), *(f"<code>{inert(one.result.run_id)}</code>" for one in results)])
         head = ["", *(origin_text(one, self.lang) for one in results)]
         table = markdown_table(head, rows, [False] * len(head))
         return _trusted(f'\n\n<div class="sw-facts" markdown="block">{table}</div>\n\n')
+
+    def _fact_names(self) -> list[str]:
+        """Names of the facts that a result has, in their order; a fact of each drafter follows that of all."""
+        known = list(dict.fromkeys(name for one in self.evidence.results for name in one.result.facts))
+        return [name for fact in _FACTS for name in known if name == fact or name.startswith(f"{fact}.")]
 
     def downloads(self) -> Markup:
         """Links to the files of each result, and to the executed notebook as a page."""

@@ -5,6 +5,12 @@ from __future__ import annotations
 WORDS: dict[str, tuple[str, str]] = {
     # What is compared
     "arm.off": ("off", "tắt"),
+    "arm.off-twin": ("off again (A/A)", "tắt, đo lặp (A/A)"),
+    "arm.ngram": ("n-gram look-up", "tra n-gram"),
+    "arm.suffix": ("suffix, no memory", "hậu tố, không nhớ"),
+    "arm.suffix-memory": ("suffix, with memory", "hậu tố, có nhớ"),
+    "arm.cut": ("cut target", "mô hình đích cắt bớt"),
+    "arm.target": ("target itself", "chính mô hình đích"),
     "streams.1": ("1 stream", "1 luồng"),
     "stratum.chat": ("chat", "hội thoại"),
     "stratum.code": ("code", "mã nguồn"),
@@ -26,6 +32,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "kind.simulated": ("simulated", "mô phỏng"),
     # Columns of tables
     "column.arm": ("Setting", "Thiết lập"),
+    "column.drafter": ("Drafter", "Mô hình nháp"),
     "column.depth": ("Depth", "Độ sâu"),
     "column.streams": ("Streams", "Số luồng"),
     "column.stratum": ("Kind of prompt", "Loại prompt"),
@@ -63,6 +70,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "axis.ratio": ("Throughput over off", "Thông lượng so với tắt"),
     "axis.acceptance_rate": ("Acceptance rate", "Tỷ lệ chấp nhận"),
     "axis.kind": ("Prompts", "Loại prompt"),
+    "axis.drafter": ("Drafter", "Mô hình nháp"),
     "axis.streams": ("Streams", "Số luồng"),
     "axis.position": ("Draft position", "Vị trí token nháp"),
     "axis.position-acceptance": ("Share of drafts accepted", "Tỷ lệ lượt nháp được chấp nhận"),
@@ -87,6 +95,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "missing.metrics_failed": ("/metrics failed", "/metrics bị lỗi"),
     "missing.drafter_did_not_run": ("the drafter did not run", "mô hình nháp không chạy"),
     "missing.nothing_accepted": ("nothing was accepted", "không token nào được chấp nhận"),
+    "missing.not-built": ("not built here", "không dựng được trên máy này"),
     "missing.by-definition": ("by definition, not measured", "theo định nghĩa, không đo"),
     "missing.void": ("void", "không tính"),
     "missing.crashed": ("the engine crashed", "engine bị sập"),
@@ -161,5 +170,8 @@ PATTERNS: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"streams\.(\d+)", ("{0} streams", "{0} luồng")),
     (r"depth\.(\d)", ("{0}", "{0}")),
     (r"position\.(\d)", ("{0}", "{0}")),
+    # Of a profile of somebody's own
+    (r"arm\.([a-z0-9][a-z0-9-]*)", ("{0}", "{0}")),
+    (r"fact\.drafter_config\.([a-z0-9][a-z0-9-]*)", ("Speculative config, {0}", "Cấu hình suy đoán, {0}")),
 )
 """Keys with a number in them; `{0}` is the number."""

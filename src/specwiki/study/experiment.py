@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import getpass
-import json
 import os
 import secrets
 import shutil
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from specwiki.edges import engine, git, lock, machine, model_cache, notebooks, s
 from specwiki.edges.progress import PROGRESS_VARIABLE, Progress, look
 from specwiki.edges.run_tables import read_run_tables, write_run_tables
 from specwiki.errors import DataError
+from specwiki.study.facts import run_facts
 from specwiki.study.fingerprint import derived_under, measured_under, short_hash
 from specwiki.study.lab import RUN_VARIABLE, read_derived, stored_run
 from specwiki.study.measure import can_go_on, recorded_blocks
@@ -212,7 +211,6 @@ def _result(
     experiment: Experiment, known: dict[str, Any], blocks: list[BlockRecord], derived: dict[str, Any]
 ) -> Result:
     started = dt.datetime.fromisoformat(known["started_utc"])
-    measured_s = sum(block.elapsed_s for block in blocks)
     data = {
         "experiment": experiment.slug,
         "run_of": experiment.plan.slug if experiment.is_reading else None,
@@ -226,46 +224,11 @@ def _result(
         "measured_under": known["measured_under"],
         "derived_under": derived_under(experiment),
         "registration": Registration(**known["registration"]),
-        "facts": _facts(experiment, known, blocks, measured_s),
+        "facts": run_facts(experiment, known, blocks),
         "strip": [_strip_block(block) for block in blocks],
         **derived,
     }
     return parse(Result, data, where=f"run {known['run_id']}", error=DataError)
-
-
-def _facts(
-    experiment: Experiment, known: dict[str, Any], blocks: list[BlockRecord], measured_s: float
-) -> dict[str, str | int | float]:
-    profile, effort = experiment.profile, experiment.effort
-    return {
-        "engine": known["engine"],
-        "target": profile.target.name,
-        "drafter": profile.drafter.name,
-        "drafter_config": json.dumps(engine.speculative_config(profile, [max(effort.depths)])),
-        "cpu": known["cpu"],
-        "cores": known["cores"],
-        "memory_gib": known["memory_gib"],
-        "seed": experiment.plan.seed,
-        "prompt_set": experiment.prompt_set.id,
-        **({} if experiment.synthetic_set is None else {"synthetic_set": experiment.synthetic_set.id}),
-        "prompts": sum(len(group) for group in experiment.groups.values()),
-        "max_tokens": effort.max_tokens,
-        "temperature": experiment.plan.temperature,
-        "replicates": effort.replicates,
-        "boots": len({block.boot for block in blocks}),
-        "blocks": sum(block.status == "ok" for block in blocks),
-        "started_utc": known["started_utc"],
-        "measured_minutes": round(measured_s / 60, 1),
-        **_wall_minutes(dt.datetime.fromisoformat(known["started_utc"]), blocks),
-    }
-
-
-def _wall_minutes(started: dt.datetime, blocks: Sequence[BlockRecord]) -> dict[str, float]:
-    """From the start of the run to its last answer; nothing where the host's clock went back in between."""
-    times = [started, *(block.started_utc for block in blocks)]
-    if any(later < earlier for earlier, later in pairwise(times)):
-        return {}
-    return {"wall_minutes": round(((times[-1] - started).total_seconds() + blocks[-1].elapsed_s) / 60, 1)}
 
 
 def _strip_block(block: BlockRecord) -> StripBlock:

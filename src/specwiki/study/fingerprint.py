@@ -12,9 +12,10 @@ from typing import Any
 
 import specwiki
 from specwiki.edges import engine, model_cache
-from specwiki.study.measure import measured_order
 from specwiki.study.project import Experiment
+from specwiki.study.starts import engine_boot, measured_order
 
+NO_CORES = engine.Cores((), ())
 PACKAGE = Path(specwiki.__file__).parent
 MEASURING_CODE = (
     "core/blocks.py",
@@ -34,12 +35,14 @@ DERIVING_CODE = (
     "core/depth_acceptance.py",
     "core/depth_findings.py",
     "core/depth_values.py",
+    "core/drafter_values.py",
     "core/geometric.py",
     "core/judge.py",
     "core/rates.py",
     "core/stats.py",
     "core/synthetic_values.py",
     "render/charts.py",
+    "render/marks.py",
 )
 """What turns blocks into values and charts; a change needs `specwiki derive`, not a new measurement."""
 
@@ -62,10 +65,10 @@ def measured_under(experiment: Experiment, without: Sequence[str] = ()) -> dict[
         "max_tokens": experiment.effort.max_tokens,
         "order": [asdict(boot) for boot in measured_order(experiment)],
     }
-    prompts = [prompt.model_dump() for group in experiment.groups.values() for prompt in group]
+    prompts = [prompt for group in experiment.groups.values() for prompt in group] + [*experiment.warm_up_prompts]
     parts: dict[str, Callable[[], str]] = {
         "plan": lambda: short_hash(asked),
-        "prompts": lambda: short_hash(prompts),
+        "prompts": lambda: short_hash([prompt.model_dump() for prompt in prompts]),
         "code": lambda: code_hash([PACKAGE / name for name in MEASURING_CODE]),
         "engine": lambda: short_hash([engine.version(experiment.profile), *_started(experiment)]),
         "machine": lambda: experiment.machine,
@@ -78,14 +81,11 @@ def _started(experiment: Experiment) -> list[Any]:
 
     Cores belong to the machine: a result of another machine is another result, not a stale one.
     """
-    profile = experiment.profile
-    weights = model_cache.GGUF if profile.target.embedded else str(profile.target.model)
-    layers = profile.drafter.layers
-    drafter = None if layers is None else f"{weights}, {layers} layers"
-    cores = engine.Cores((), ())
+    target = experiment.profile.target
+    weights = model_cache.GGUF if target.embedded else str(target.model)
     boots = [
-        engine.Boot(profile, weights, None, cores, Path()),
-        engine.Boot(profile, weights, experiment.effort.depths, cores, Path(), drafter_model=drafter),
+        engine_boot(experiment, kind, weights, lambda layers: f"{weights}, {layers} layers", NO_CORES, Path())
+        for kind in sorted({boot.kind for boot in measured_order(experiment)})
     ]
     return [[engine.command(boot, 0), engine.variables(boot)] for boot in boots]
 

@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from specwiki.core import plan as planning
 from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
+from specwiki.core.plan_file import DrafterPlan, Plan
 from specwiki.core.served import differences
 from specwiki.edges import client, engine, store
 from specwiki.edges.clock import RunClock
@@ -26,9 +25,10 @@ from specwiki.edges.served import served_speculation
 from specwiki.errors import CrashError, EngineError, InputError, MeasurementError
 from specwiki.study.block import run_block
 from specwiki.study.project import Experiment
+from specwiki.study.starts import engine_boot, measured_order, not_built
 
 SEGMENT_TRIES = 3
-"""How often a replicate is measured in one boot before its void blocks end the run."""
+"""How often a replicate is measured before a void block of it ends the run."""
 WARM_UP_PROMPTS = 8
 ENDING_S = 10.0
 """An engine whose core has died answers requests with errors for a moment; by then it has ended."""
@@ -46,7 +46,6 @@ class _Run:
         folder: Its scratch folder.
         order: The whole plan.
         model: Folder or id of the target's weights.
-        drafter_model: The drafter's, where it has any of its own; None otherwise.
         blocks: All blocks so far, those of earlier, cut runs included.
         until: When the time is up, by `time.monotonic`.
         blocks_before: How many blocks there were when this process began.
@@ -61,7 +60,6 @@ class _Run:
     folder: Path
     order: tuple[planning.Boot, ...]
     model: str
-    drafter_model: str | None
     blocks: list[BlockRecord]
     until: float
     blocks_before: int
@@ -142,10 +140,9 @@ def measure(experiment: Experiment, folder: Path) -> list[BlockRecord]:
         store.write_atomic(folder / RESERVE, secrets.token_bytes(RESERVE_BYTES))
         target = experiment.profile.target
         model = str(embedded_model(cache)) if target.embedded else str(target.model)
-        layers = experiment.profile.drafter.layers
-        drafter_model = None if layers is None else str(cut_model(cache, layers))
+        order = planning.without_arms(measured_order(experiment), not_built(experiment))
         run = _Run(
-            experiment, folder, measured_order(experiment), model, drafter_model, blocks,
+            experiment, folder, order, model, blocks,
             until=time.monotonic() + experiment.effort.budget_minutes * 60,
             blocks_before=len(blocks),
         )  # fmt: skip
@@ -163,14 +160,10 @@ def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) ->
     run.in_segment = 0
     first = {cell.arm.name: cell for segment in boot.segments for cell in reversed(segment.cells)}
     run.begin(first.values(), f"starting the engine ({boot.kind})")
-    start = engine.Boot(
-        profile=run.experiment.profile,
-        model=run.model,
-        depths=None if boot.kind == "off" else run.experiment.effort.depths,
-        cores=cores,
-        log=run.folder / f"engine-{number}.log",
-        drafter_model=None if boot.kind == "off" else run.drafter_model,
-    )
+    start = engine_boot(
+        run.experiment, boot.kind, run.model, lambda layers: str(cut_model(cache_folder(), layers)), cores,
+        run.folder / f"engine-{number}.log",
+    )  # fmt: skip
     try:
         with engine.running(start, lock, run.left_s()) as live:
             _check_served(start, live)
@@ -185,7 +178,8 @@ def _check_served(start: engine.Boot, live: engine.Engine) -> None:
     """Where a command of the profile's own started the engine, ask it what it is: the command may have changed it."""
     if not start.profile.command:
         return
-    asked = None if start.depths is None else engine.speculative_config(start.profile, start.depths)
+    depths = start.depths or ((start.native_depth,) if start.native_depth else None)
+    asked = None if depths is None else engine.speculative_config(start.profile, depths)
     found = differences(asked, served_speculation(live.url))
     if found:
         raise EngineError("engine", "; ".join(found), "See what the profile's 'command' passes on")
@@ -234,8 +228,11 @@ def _warm_up(run: _Run, live: engine.Engine, boot: planning.Boot, number: int) -
 
 
 def _run_segment(run: _Run, live: engine.Engine, segment: planning.Segment, number: int) -> None:
-    """Measure one replicate; as a whole again when a block of it is void."""
-    for _ in range(SEGMENT_TRIES):
+    """Measure one replicate; as a whole again when a block of it is void.
+
+    Where every arm has boots of its own, again means in another boot: a drafter may remember what it has seen.
+    """
+    while True:
         records = []
         for run.in_segment, cell in enumerate(segment.cells):
             records.append(_run_block(run, live, cell, number))
@@ -243,21 +240,32 @@ def _run_segment(run: _Run, live: engine.Engine, segment: planning.Segment, numb
         void = [block for block in records if block.status == "void"]
         if not void:
             return
-    raise MeasurementError(
-        f"run {run.folder.name}, block {void[0].index}", f"void {SEGMENT_TRIES} times: {void[0].reason}",
-        "See the engine's log in that folder; run it again to go on",
-    )  # fmt: skip
+        if sum(_is_void_again(block, void[0]) for block in run.blocks[run.blocks_before :]) >= SEGMENT_TRIES:
+            raise MeasurementError(
+                f"run {run.folder.name}, block {void[0].index}", f"void {SEGMENT_TRIES} times: {void[0].reason}",
+                "See the engine's log in that folder; run it again to go on",
+            )  # fmt: skip
+        if isinstance(run.experiment.plan, DrafterPlan):
+            return
+
+
+def _is_void_again(block: BlockRecord, void: BlockRecord) -> bool:
+    same = (block.arm, block.concurrency, block.group, block.replicate)
+    return block.status == "void" and same == (void.arm, void.concurrency, void.group, void.replicate)
 
 
 def _run_block(run: _Run, live: engine.Engine, cell: planning.Cell, number: int) -> BlockRecord:
     what = "warm-up" if cell.replicate == 0 else f"replicate {cell.replicate}"
     run.begin([cell], f"{what}, {cell.arm.name}, {cell.concurrency} at once, {cell.group}")
     profile, effort = run.experiment.profile, run.experiment.effort
+    depth = cell.arm.depth if isinstance(run.experiment.plan, Plan) else None
     sampling = client.Sampling(
-        profile.target.name, cell.arm.depth, effort.max_tokens, run.experiment.plan.temperature,
+        profile.target.name, depth, effort.max_tokens, run.experiment.plan.temperature,
         min(profile.request_timeout_s, run.left_s()), ignore_eos=cell.group == SYNTHETIC,
     )  # fmt: skip
-    prompts = run.experiment.groups[cell.group][: WARM_UP_PROMPTS if cell.replicate == 0 else None]
+    prompts = run.experiment.groups[cell.group]
+    if cell.replicate == 0:
+        prompts = (run.experiment.warm_up_prompts or prompts)[:WARM_UP_PROMPTS]
     try:
         measured = run_block(live, cell, prompts, sampling, run.clock)
     except MeasurementError as failure:
@@ -282,9 +290,3 @@ def recorded_blocks(experiment: Experiment, folder: Path) -> list[BlockRecord]:
 def can_go_on(experiment: Experiment, folder: Path) -> bool:
     """Whether anything could still be compared in a run that was cut."""
     return planning.comparable(measured_order(experiment), store.read_block_files(folder / "blocks"))
-
-
-def measured_order(experiment: Experiment) -> tuple[planning.Boot, ...]:
-    """The boots and blocks of an experiment, in their order."""
-    plan = experiment.plan
-    return planning.boots(plan, experiment.effort, list(experiment.groups), np.random.default_rng(plan.seed))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from specwiki.core.blocks import SYNTHETIC
 from specwiki.core.layout import Layout, Store
-from specwiki.core.model import Effort, Plan, Profile, Prompt, PromptSet, Reading, parse
+from specwiki.core.model import Drafter, Profile, Prompt, PromptSet, parse
 from specwiki.core.plan import prompt_groups
+from specwiki.core.plan_file import AnyEffort, AnyPlan, DrafterEffort, DrafterPlan, EffortName, Reading, parse_plan
 from specwiki.edges.machine import machine_label
 from specwiki.edges.store import read_toml
 from specwiki.errors import InputError
@@ -48,8 +49,8 @@ class Experiment:
 
     layout: Layout
     slug: str
-    plan: Plan
-    effort_name: str
+    plan: AnyPlan
+    effort_name: EffortName
     profile: Profile
     prompt_set: PromptSet
     synthetic_set: PromptSet | None
@@ -66,9 +67,22 @@ class Experiment:
         return self.slug != self.plan.slug
 
     @property
-    def effort(self) -> Effort:
+    def effort(self) -> AnyEffort:
         """The chosen effort."""
-        return self.plan.efforts[self.effort_name]  # type: ignore[index]
+        return self.plan.efforts[self.effort_name]
+
+    @property
+    def drafters(self) -> tuple[Drafter, ...]:
+        """The drafters that are measured, the one in use first."""
+        most = self.effort.most_drafters if isinstance(self.effort, DrafterEffort) else 1
+        return self.profile.drafters[:most]
+
+    @property
+    def warm_up_prompts(self) -> tuple[Prompt, ...]:
+        """Prompts that warm an engine up and count nowhere; empty: the first ones of what is measured."""
+        if not isinstance(self.plan, DrafterPlan):
+            return ()
+        return tuple(one for one in self.prompt_set.prompts if one.stratum == self.plan.warm_up)
 
     @property
     def groups(self) -> dict[str, tuple[Prompt, ...]]:
@@ -91,15 +105,21 @@ def load_experiment(layout: Layout, slug: str, profile_name: str, effort_name: s
     if "uses" in content:
         reading = parse(Reading, content, where=where)
         return replace(load_experiment(layout, reading.uses[0], profile_name, effort_name), slug=reading.slug)
-    plan = parse(Plan, content, where=where)
-    if effort_name not in plan.efforts:
+    plan = parse_plan(content, where=where)
+    chosen = next((name for name in plan.efforts if name == effort_name), None)
+    if chosen is None:
         raise InputError("--effort", f"'{effort_name}' is not in {slug}'s plan, expected one of {sorted(plan.efforts)}",
                          "Name one of these")  # fmt: skip
     profile = load_profile(layout, profile_name)
     prompt_set = load_prompt_set(layout, plan.prompt_set)
     synthetic = None if plan.synthetic_set is None else _synthetic(layout, plan.synthetic_set)
     machine = machine_label(layout.local.root.parent, profile.machine)
-    return Experiment(layout, slug, plan, effort_name, profile, prompt_set, synthetic, machine)
+    experiment = Experiment(layout, slug, plan, chosen, profile, prompt_set, synthetic, machine)
+    if isinstance(plan, DrafterPlan) and not experiment.warm_up_prompts:
+        known = sorted(stratum.name for stratum in prompt_set.strata)
+        raise InputError(where, f"warm_up is '{plan.warm_up}', of which prompt set '{prompt_set.id}' has no prompt, "
+                         f"expected one of {known}", "Name another stratum")  # fmt: skip
+    return experiment
 
 
 def _synthetic(layout: Layout, name: str) -> PromptSet:

@@ -1,0 +1,80 @@
+"""How engines are started for each kind of boot, and which drafters a machine cannot run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from specwiki.core.plan import without_arms
+from specwiki.edges.engine import Cores, command
+from specwiki.errors import SpecwikiError
+from specwiki.study.project import load_experiment
+from specwiki.study.starts import engine_boot, measured_order, not_built
+
+
+def started(experiment, kind):
+    """The words of one kind of boot."""
+    boot = engine_boot(experiment, kind, "/target", lambda layers: f"/cut-{layers}", Cores((), ()), Path("log"))
+    return " ".join(command(boot, 1234))
+
+
+def test_a_sweep_names_every_depth_and_off_none(project):
+    """As before drafters could be compared: `off` has no speculative config, the sweep a schedule."""
+    depth = load_experiment(project, "depth", "laptop", "quick")
+
+    assert "--speculative-config" not in started(depth, "off")
+    assert "num_speculative_tokens_per_batch_size" in started(depth, "sweep")
+
+
+def test_each_drafter_is_started_at_one_depth(project):
+    """With its own method and weights, vLLM's own scheduler, and no schedule."""
+    drafters = load_experiment(project, "drafters", "laptop", "full")
+
+    assert started(drafters, "off-twin") == started(drafters, "off")
+    assert '"suffix_decoding_max_cached_requests": 0' in started(drafters, "suffix")
+    assert "max_cached_requests" not in started(drafters, "suffix-memory")
+    assert '"model": "/cut-20"' in started(drafters, "cut")
+    assert '"model": "/target"' in started(drafters, "target")
+    for kind in ("ngram", "suffix", "suffix-memory", "cut", "target"):
+        assert '"num_speculative_tokens": 4' in started(drafters, kind)
+        assert "--scheduler-cls" not in started(drafters, kind)
+
+
+def test_a_drafter_whose_package_is_missing_is_left_out(project):
+    """Its arm is known before anything boots, and a profile with a command of its own is not judged."""
+    full = load_experiment(project, "drafters", "laptop", "full")
+    others = tuple(one.model_copy(update={"needs": one.needs and "no_such_package"}) for one in full.profile.others)
+    lacking = replace(full, profile=full.profile.model_copy(update={"others": others}))
+
+    assert not_built(lacking) == {"suffix", "suffix-memory"}
+    left = {boot.kind for boot in without_arms(measured_order(lacking), not_built(lacking))}
+    assert left == {"off", "off-twin", "ngram", "cut", "target"}
+    elsewhere = lacking.profile.model_copy(update={"command": ("ssh",)})
+    assert not_built(replace(lacking, profile=elsewhere)) == set()
+
+
+@pytest.mark.parametrize(("key", "value", "said"), [
+    ("warm_up", "chat", "strata has 'chat'"),
+    ("warm_up", "klingon", "warm_up is 'klingon'"),
+    ("synthetic_set", "nato", "synthetic_set is set"),
+    ("depth", 9, "depth is 9"),
+])  # fmt: skip
+def test_a_wrong_plan_is_refused(project, key, value, said):
+    """Each with what is wrong about it."""
+    plan = project.experiments / "drafters" / "plan.toml"
+    lines = [line for line in plan.read_text().splitlines() if not line.startswith(f"{key} =")]
+    plan.write_text(f"{key} = {value!r}\n" + "\n".join(lines))
+
+    with pytest.raises(SpecwikiError, match=said):
+        load_experiment(project, "drafters", "laptop", "full")
+
+
+def test_two_drafters_of_one_name_are_refused(project):
+    """An arm is named after its drafter."""
+    profile = project.profiles / "laptop.toml"
+    profile.write_text(profile.read_text().replace('slug = "cut"', 'slug = "ngram"'))
+
+    with pytest.raises(SpecwikiError, match="drafter 'ngram' occurs 2 times"):
+        load_experiment(project, "drafters", "laptop", "full")
