@@ -49,6 +49,7 @@ def test_public_names():
     assert specwiki.__all__ == [
         "__version__",
         "Lab",
+        "drafter_chart",
         "kind_chart",
         "open_lab",
         "position_chart",
