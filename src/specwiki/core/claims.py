@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -25,7 +25,22 @@ class Wordings(Model):
     open: Annotated[str, Field(min_length=1)]
 
 
-class Claim(Model):
+class _InBoth(Model):
+    """What is worded in both languages."""
+
+    of: Annotated[str, Field(pattern=r"^[0-9a-f]+$")] | None = None
+    """Hash of the English wordings that the Vietnamese ones translate; in a file it stands in the `vi` table."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _apart(cls, data: Any) -> Any:
+        vi = data.get("vi") if isinstance(data, dict) else None
+        if not isinstance(vi, dict) or "of" not in vi:
+            return data
+        return data | {"vi": {key: text for key, text in vi.items() if key != "of"}, "of": vi["of"]}
+
+
+class Claim(_InBoth):
     """One finding: what must be true, and how to say that it is, is not, or cannot be told."""
 
     expression: Annotated[str, Field(min_length=1)]
@@ -33,7 +48,7 @@ class Claim(Model):
     vi: Wordings
 
 
-class OutcomeWordings(Model):
+class OutcomeWordings(_InBoth):
     """How to say each verdict of one decision; `depth` and `replicates_needed` work inside, as `value("…")` does."""
 
     en: dict[Slug, str]
