@@ -17,6 +17,7 @@ from specwiki.render.evidence import Evidence
 from specwiki.render.figures import Figures
 from specwiki.render.findings import Findings
 from specwiki.render.origins import Origins
+from specwiki.render.outdated import note_function, with_marks
 from specwiki.units import LANGS, Lang
 
 DEFAULT_EXPERIMENT = "depth"
@@ -99,7 +100,9 @@ def render_page(page: PageSource, evidence: Evidence) -> str:
         "measured_here": evidence.main is not None and evidence.main.origin == "local",
         "scheduled": any(one.result.schedule is not None for one in evidence.results),
     }
-    names |= Findings(evidence, page.lang, page.where, render).functions()
+    findings = Findings(evidence, page.lang, page.where, render).functions()
+    names |= with_marks(findings, evidence) if page.lang == "vi" else findings
+    names["outdated"] = note_function(page.name)
     names |= Figures(evidence, page.lang, page.where).functions()
     names |= Origins(evidence, page.lang, page.where, page.experiment).functions()
     body = render(page.body, names)

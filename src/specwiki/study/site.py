@@ -6,13 +6,15 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from specwiki.core.current import current_of, key_of
 from specwiki.core.layout import Layout, Store
 from specwiki.core.result import Result
+from specwiki.core.translation import Verdict, compare
+from specwiki.core.wordings import verdicts_under
 from specwiki.edges import pages as page_files
 from specwiki.edges import site as mkdocs
 from specwiki.edges import watch
@@ -22,7 +24,8 @@ from specwiki.render.downloads import LABELS, result_json, values_csv
 from specwiki.render.evidence import Evidence, evidence_of
 from specwiki.render.figures import chart_figure
 from specwiki.render.notebooks import notebook_markdown
-from specwiki.render.pages import parse_page, render_page, wording_problems
+from specwiki.render.outdated import marked
+from specwiki.render.pages import PageSource, parse_page, render_page, wording_problems
 from specwiki.render.values import Origin, Sourced
 from specwiki.units import LANGS, Lang, date_text
 
@@ -51,7 +54,8 @@ def render_site(layout: Layout) -> list[Path]:
     Raises:
         SpecwikiError: Every problem of every page; the pages of the last good rendering stay.
     """
-    sources = [parse_page(name, lang, text) for (name, lang), text in page_files.read_sources(layout.docs).items()]
+    texts = page_files.read_sources(layout.docs)
+    sources = [parse_page(name, lang, text) for (name, lang), text in texts.items()]
     claims, outcomes = page_files.read_claims(layout.docs)
     shared = Evidence((), page_files.read_quoted(layout.quoted), claims, outcomes)
     published, local = read_results(layout.published), read_results(layout.local)
@@ -60,15 +64,25 @@ def render_site(layout: Layout) -> list[Path]:
     for experiment in sorted({source.experiment for source in sources}):
         runs = _runs(layout, experiment, published, local)
         evidence = _evidence(runs, shared)
+        verdict = verdicts_under(claims, next(iter(current_of(published, experiment)), None), shared.quoted_values)
         for source in (one for one in sources if one.experiment == experiment):
             try:
-                rendered[f"{source.lang}/{source.name}.md"] = render_page(source, evidence)
+                rendered[f"{source.lang}/{source.name}.md"] = render_page(_noted(source, texts, verdict), evidence)
             except SpecwikiError as problem:
                 problems.extend(getattr(problem, "problems", [problem]))
         for lang in LANGS:
             rendered |= {f"{lang}/{name}": content for name, content in _extra(runs, experiment, lang).items()}
     raise_all(problems)
     return page_files.write_pages(layout.pages, rendered)
+
+
+def _noted(source: PageSource, texts: Mapping[tuple[str, Lang], str], verdict: Verdict) -> PageSource:
+    """A Vietnamese page with a note at each block that is out of date; never because of a result of this machine."""
+    if source.lang == "en":
+        return source
+    english, vietnamese = texts[source.name, "en"], texts[source.name, "vi"]
+    passages = compare(source.name, english, vietnamese, verdict)
+    return replace(source, body=marked(source.body, passages, len(vietnamese) - len(source.body)))
 
 
 def build_site(layout: Layout) -> Path:
