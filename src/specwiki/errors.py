@@ -7,7 +7,8 @@ SpecwikiError
 ├── CheckError        a check of data or pages failed                       exit 1
 │   ├── MeasurementError  failed requests, counters that disagree, a void block
 │   ├── DataError         a stored file does not have its schema or hash
-│   └── ClaimError        a claim without a wording, or one that cannot be evaluated
+│   ├── ClaimError        a claim without a wording, or one that cannot be evaluated
+│   └── StaleError        a translation of something that changed since
 """
 
 from typing import ClassVar
@@ -62,6 +63,10 @@ class DataError(CheckError):
 
 class ClaimError(CheckError):
     """A claim lacks a wording, names no value, or cannot be evaluated."""
+
+
+class StaleError(CheckError):
+    """A translation is missing, or is of something that changed since."""
 
 
 class ProblemsError(SpecwikiError):

@@ -112,3 +112,10 @@ def test_verdicts_are_of_the_published_result_and_of_quoted_figures(make_result)
 
     assert [without(name) for name in ("pays", "quoted", "best.c1", "nothing")] == [None, "holds", None, None]
     assert [with_(name) for name in ("pays", "quoted", "best.c1", "nothing")] == ["holds", "holds", "off", None]
+
+
+@pytest.mark.parametrize("of", ["XYZ", ""])
+def test_a_key_that_is_no_hash_is_refused(of):
+    """With the file and what it is."""
+    with pytest.raises(InputError, match="x.toml: claims.pays.of is"):
+        read(TEXT.replace("[claims.pays.vi]   # a remark", f'[claims.pays.vi]\nof = "{of}"'))

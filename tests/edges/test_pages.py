@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from specwiki.edges.pages import read_claims, read_quoted, read_sources, write_pages
+from specwiki.edges.pages import read_claims, read_quoted, read_raw, read_sources, write_pages
 from specwiki.errors import InputError, SpecwikiError
 
 
@@ -77,3 +77,13 @@ def test_a_failure_leaves_the_old_pages(tmp_path):
         write_pages(tmp_path / "pages", {"en/new.md": "y", f"en/{'n' * 300}.md": "z"})
 
     assert [path.name for path in tmp_path.rglob("*.md")] == ["old.md"]
+
+
+def test_a_raw_file_keeps_its_line_ends(tmp_path):
+    """And is refused when it is not UTF-8."""
+    path = tmp_path / "page.md"
+    path.write_bytes(b"a\r\nb\rc\n")
+    assert read_raw(path) == "a\r\nb\rc\n"
+    path.write_bytes(b"\xff")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_raw(path)

@@ -39,21 +39,46 @@ def read_sources(docs: Path) -> dict[tuple[str, Lang], str]:
     return found
 
 
+def read_raw(path: Path) -> str:
+    """A file that somebody wrote, with the ends of its lines as they are.
+
+    Raises:
+        InputError: If it is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as failure:
+        raise InputError(str(path), f"it is not UTF-8: {failure}", "Save it as UTF-8") from failure
+
+
+def read_claim_files(docs: Path) -> dict[str, ClaimFile]:
+    """Every file in `docs/claims`, by its name without the ending.
+
+    Raises:
+        InputError: For each file that cannot be read, and each name that two files have.
+    """
+    found: dict[str, ClaimFile] = {}
+    names: set[str] = set()
+    for path in sorted((docs / "claims").glob("*.toml")):
+        read = parse(ClaimFile, _toml(path), where=str(path))
+        mine = {f"claim {name}" for name in read.claims} | {f"outcome {name}" for name in read.outcomes}
+        if names & mine:
+            twice = min(names & mine).partition(" ")[2]
+            raise InputError(str(path), f"'{twice}' is in another file of docs/claims too", "Rename one of the two")
+        names |= mine
+        found[path.stem] = read
+    return found
+
+
 def read_claims(docs: Path) -> tuple[dict[str, Claim], dict[str, OutcomeWordings]]:
     """Claims and wordings of outcomes of every file in `docs/claims`.
 
     Raises:
         InputError: For each file that cannot be read, and each name that two files have.
     """
-    claims: dict[str, Claim] = {}
-    outcomes: dict[str, OutcomeWordings] = {}
-    for path in sorted((docs / "claims").glob("*.toml")):
-        read = parse(ClaimFile, _toml(path), where=str(path))
-        twice = sorted((claims.keys() & read.claims.keys()) | (outcomes.keys() & read.outcomes.keys()))
-        if twice:
-            raise InputError(str(path), f"'{twice[0]}' is in another file of docs/claims too", "Rename one of the two")
-        claims |= read.claims
-        outcomes |= read.outcomes
+    files = read_claim_files(docs).values()
+    claims = {name: claim for file in files for name, claim in file.claims.items()}
+    outcomes = {name: outcome for file in files for name, outcome in file.outcomes.items()}
     return claims, outcomes
 
 
