@@ -233,7 +233,7 @@ def test_a_typed_figure_fails_the_check(project):
     assert any("claim 'depth-zero-costs', en.fails, line 1: '3 %' is typed" in one for one in said)
     allowed = project.docs / "allowed.toml"
     allowed.write_text(allowed.read_text() + '"3 %" = "an example"\n["depth"]\n"1,13" = "an example"\n')
-    assert problems(project) == []
+    assert not [str(one) for one in problems(project) if "is typed" in str(one)]
 
 
 @pytest.mark.usefixtures("measured")

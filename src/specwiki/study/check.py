@@ -17,6 +17,7 @@ from specwiki.edges.store import read_results
 from specwiki.errors import ClaimError, DataError, ProblemsError, SpecwikiError, raise_all
 from specwiki.study.project import load_experiment
 from specwiki.study.site import render_site
+from specwiki.study.translation import outdated
 from specwiki.units import LANGS
 
 MAX_RUN_BYTES = 2_000_000
@@ -33,7 +34,9 @@ def problems(layout: Layout) -> list[SpecwikiError]:
     found += _collect(lambda: _check_size(layout.published))
     found += _collect(lambda: _check_prose(layout))
     found += _collect(lambda: _check_claims(layout))
-    return found or _collect(lambda: render_site(layout))
+    found = found or _collect(lambda: render_site(layout))
+    said = {str(one) for one in found}
+    return found + [one for one in _collect(lambda: _check_translations(layout)) if str(one) not in said]
 
 
 def _collect(work: Callable[[], object]) -> list[SpecwikiError]:
@@ -110,6 +113,11 @@ def _check_claims(layout: Layout) -> None:
             for name, state in vacuous.items()
         ]
     )  # fmt: skip
+
+
+def _check_translations(layout: Layout) -> None:
+    """Refuse Vietnamese blocks and wordings that are missing, left over, or of an English text that changed since."""
+    raise_all([entry.problem() for entry in outdated(layout)])
 
 
 def _check_size(store: Store) -> None:
