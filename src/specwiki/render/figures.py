@@ -23,6 +23,8 @@ _DATA_COLUMNS: dict[str, tuple[str, str | None]] = {
     "streams": ("column.streams", None),
     "position": ("column.position", None),
     "kind": ("axis.kind", None),
+    "stratum": ("axis.kind", None),
+    "drafter": ("axis.drafter", None),
     "ratio": ("column.ratio", "ratio"),
     "acceptance_rate": ("column.acceptance_rate", "fraction"),
     "share": ("column.position_acceptance", "fraction"),
