@@ -216,3 +216,17 @@ def test_any_page_is_read(pieces, newline):
         assert block.id == "front" or page[block.start :].startswith(block.text)
         assert all(0 <= note.at <= len(page) for note in block.notes)
         assert block.notes
+
+
+def test_an_end_without_a_beginning_hides_nothing():
+    """Jinja refuses the page; its blocks are found all the same."""
+    page, forms = noted("# Aa {#a}\n\n@{% endset %}\nwords\n", "a-2")
+
+    assert (page.splitlines()[3], forms) == ("!words", ["before"])
+
+
+def test_texts_inside_texts_have_their_notes_before_the_outermost():
+    """Where the page shows something again."""
+    page, _ = noted("# Aa {#a}\n\n@{% set x %}\n@{% set y %}\nwords\n@{% endset %}\n@{% endset %}\n", "a-2")
+
+    assert "!@{% set x %}" in page

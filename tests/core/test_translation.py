@@ -244,3 +244,11 @@ def test_recording_all_leaves_only_what_has_one_language(english, vietnamese, la
     assert set(states(pages[2], again).values()) <= {"missing", "left-over"}
     assert re.sub(r"@\{# en: .*? #\}\n", "", again) == pages[1]
     assert done(pages[2], again) == again
+
+
+def test_what_was_never_recorded_stays_so_unless_asked_for():
+    """No comment appears above it."""
+    written = done(ENGLISH, VIETNAMESE, ["more-1"])
+
+    assert written.count("@{# en: ") == 1
+    assert states(ENGLISH, written)["more-2"] == "unrecorded"

@@ -87,6 +87,8 @@ def test_line_ends_stay():
         (TEXT, "claims.quoted"),
         (TEXT.replace("[claims.pays.en]\nholds = 'It pays.'", "[claims.pays.en]\nholds = '''\n[claims.pays.vi]\n'''"),
          "claims.pays"),
+        (TEXT.replace("holds = 'Có lợi.'", "holds = '''\nof = 'x'\n'''"), "claims.pays"),
+        (TEXT.replace("holds = 'Có lợi.'", "holds = 'Có lợi.'\n\"of\" = '0'"), "claims.pays"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written_in_place_is_refused(text, id_):
