@@ -31,7 +31,7 @@ def test_unknown_experiment(command):
         2,
         "",
         (
-            "error: experiment 'depht': there is none of that name, expected one of ['depth', 'synthetic']. "
+            "error: experiment 'depht': there is none of that name, expected one of ['depth', 'drafters', 'synthetic']. "
             "Did you mean 'depth'?\n"
         ),
     )
