@@ -9,7 +9,7 @@ from specwiki.units import UNITS
 
 pytestmark = pytest.mark.browser
 
-PAGES = ["", "depth/", "notebooks/depth-published/"]
+PAGES = ["", "depth/", "drafters/", "synthetic/", "notebooks/depth-published/"]
 EVERY = [(lang, page) for lang in ("en", "vi") for page in PAGES]
 SIGNS = {"en": (",", "."), "vi": (".", ",")}
 

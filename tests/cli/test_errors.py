@@ -31,8 +31,8 @@ def test_unknown_experiment(command):
         2,
         "",
         (
-            "error: experiment 'depht': there is none of that name, expected one of ['depth', 'drafters', 'synthetic']. "
-            "Did you mean 'depth'?\n"
+            "error: experiment 'depht': there is none of that name, expected one of "
+            "['depth', 'drafters', 'synthetic']. Did you mean 'depth'?\n"
         ),
     )
 

@@ -50,7 +50,7 @@ def test_a_failing_cell_stores_nothing(project, result):
     """A cell that raises ends the run with 1 and one line; the stored result stays byte for byte."""
     store.write_result(project.local, result)
     before = files(project.local.root)
-    done = run(project, "1 / 0\n")
+    done = run(project, "import logging\nlogging.getLogger('tornado.general').error('of the kernel')\n1 / 0\n")
 
     assert done.returncode == 1
     assert done.stderr.startswith(

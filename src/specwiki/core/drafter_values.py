@@ -24,7 +24,7 @@ from specwiki.core.rates import stream_tok_s
 from specwiki.core.result import Cell, Outcome, Table, Value
 from specwiki.core.stats import log_ratios
 
-COLUMNS = ("output_tok_s", "ratio", "tokens_per_step", "acceptance_rate", "coverage", "cycle_ratio", "ttft_ms")
+COLUMNS = ("output_tok_s", "ratio", "tokens_per_step", "acceptance_rate", "coverage", "cycle_ratio")
 """Metrics of the table of drafters, one row an arm."""
 CHARTED = ("ratio", "acceptance_rate")
 """Metrics that are shown by kind of prompt."""

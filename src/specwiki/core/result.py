@@ -18,7 +18,8 @@ class Value(Model):
     number: float | None
     """None where there is none; `missing` says why. Fractions are 0 to 1."""
     unit: Unit
-    kind: Literal["measured", "quoted", "simulated"] = "measured"
+    kind: Literal["measured", "quoted", "simulated", "computed"] = "measured"
+    """`computed`: from quoted figures, by us."""
     low: float | None = None
     """Bounds of the 95 % interval; None: one run, or a count, and no interval."""
     high: float | None = None

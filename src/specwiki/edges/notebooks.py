@@ -68,6 +68,13 @@ def check_parameters(given: Mapping[str, object], known: list[str]) -> None:
             )
 
 
+_QUIET = [
+    "--log-level=CRITICAL",
+    "--IPKernelApp.exec_lines=__import__('logging').getLogger('tornado').setLevel('CRITICAL')",
+]
+"""What a kernel logs, above all while it ends, would stand between our own lines; its errors reach us as cells."""
+
+
 def execute(source: Path, target: Path, parameters: Mapping[str, object], cwd: Path) -> None:
     """Execute a notebook with the given parameters.
 
@@ -87,8 +94,7 @@ def execute(source: Path, target: Path, parameters: Mapping[str, object], cwd: P
             papermill.execute_notebook(
                 str(source), str(target), parameters=dict(parameters), kernel_name="python3", progress_bar=False,
                 cwd=str(cwd), execution_timeout=CELL_TIMEOUT_S, start_timeout=START_TIMEOUT_S,
-                # The kernel's own log would land in the middle of the progress lines; its errors reach us as cells.
-                extra_arguments=["--log-level=CRITICAL"],
+                extra_arguments=_QUIET,
             )  # fmt: skip
     except PapermillExecutionError as failure:
         raise _as_error(failure, target) from failure

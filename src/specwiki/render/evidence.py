@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from specwiki.core import keys
 from specwiki.core.claims import Claim, OutcomeWordings
 from specwiki.core.quoted import QuotedSource, QuotedValue, by_key
+from specwiki.core.recomputed import quoted_values
 from specwiki.core.result import Result, Value
 from specwiki.errors import InputError
 from specwiki.render.values import Origin, Sourced
@@ -48,8 +49,8 @@ class Evidence:
 
     @property
     def quoted_values(self) -> dict[str, Value]:
-        """Quoted figures as values, for claims."""
-        return {key: value.as_value() for key, (_, value) in self.quoted.items()}
+        """Quoted figures as values, and what is computed from them, for claims."""
+        return quoted_values(self.sources)
 
 
 def evidence_of(

@@ -21,6 +21,7 @@ from specwiki.render.values import (
     quoted_span,
     span,
     value_span,
+    value_text,
 )
 from specwiki.units import Lang, date_text
 
@@ -47,7 +48,7 @@ class Findings:
     def functions(self) -> dict[str, Any]:
         """The names that a page may call."""
         return {"value": self.value, "interval": self.interval, "claim": self.claim, "outcome": self.outcome,
-                "quoted": self.quoted, "estimate": self.estimate}  # fmt: skip
+                "quoted": self.quoted, "computed": self.computed, "estimate": self.estimate}  # fmt: skip
 
     def value(self, key: str) -> Markup:
         """A value in prose; with two results, both, each with where it comes from."""
@@ -83,6 +84,17 @@ class Findings:
         find_named(key, known, "quoted value", self.page)
         source, value = known[key]
         return quoted_span(key, source, value, self.lang, marked=marked)
+
+    def computed(self, key: str, *, marked: bool = True) -> Markup:
+        """A figure that is computed from quoted ones, with its interval where it has one."""
+        known = {name: value for name, value in self.evidence.quoted_values.items() if value.kind == "computed"}
+        find_named(key, known, "computed value", self.page)
+        value = known[key]
+        shown = span(value_text(value, self.lang), key, "quoted", kind="computed")
+        if value.low is not None:
+            between = span(interval_or_reason(value, self.lang), key, "quoted", kind="computed", css="sw-interval")
+            shown = Markup("{} ({})").format(shown, between)
+        return shown + self._source_mark(key) if marked else shown
 
     def claim(self, name: str) -> Markup:
         """The wording of a claim that the data support; one over quoted figures is the same for every result."""
@@ -145,15 +157,17 @@ class Findings:
         wording = getattr(getattr(claim, self.lang), verdict.state)
         reason = "" if verdict.reason is None else label(_as_label(verdict.reason), self.lang)
         said = self.render(wording, self._inside(sourced) | {"reason": reason})
-        if any(key in self.evidence.quoted for key in verdict.keys):
+        if any(key in self.evidence.quoted_values for key in verdict.keys):
             return _finding("claim", name, verdict.state, "quoted", said) + self._source_mark(verdict.keys[0])
         origin = "published" if sourced is None else sourced.origin
         return _finding("claim", name, verdict.state, origin, said)
 
     def _source_mark(self, key: str) -> Markup:
-        source, value = self.evidence.quoted[key]
-        title = f"{source.title}, {date_text(value.as_of, self.lang)}, {source.machine}"
-        return kind_mark("quoted", label("kind.quoted", self.lang), title)
+        kind = self.evidence.quoted_values[key].kind
+        source = next(one for one in self.evidence.sources if one.seed == key.partition(".")[0])
+        as_of = self.evidence.quoted[key][1].as_of if key in self.evidence.quoted else source.as_of
+        title = f"{source.title}, {date_text(as_of, self.lang)}, {source.machine}"
+        return kind_mark(kind, label(f"kind.{kind}", self.lang), title)
 
     def _outcome(self, key: str, sourced: Sourced | None) -> Markup:
         if sourced is None:
@@ -176,13 +190,17 @@ class Findings:
         """What works inside a wording: the same names, bound to one result, so that a sentence never mixes two."""
         if sourced is None:
             return {"value": self.value, "interval": self.interval, "estimate": self.estimate,
-                    "quoted": self._quoted_bare}  # fmt: skip
+                    "quoted": self._quoted_bare, "computed": self._computed_bare}  # fmt: skip
         return {
             "value": lambda key: self._one(sourced, key),
             "interval": lambda key: self._interval(sourced, key),
             "estimate": lambda key: self._estimate(sourced, key),
             "quoted": self._quoted_bare,
+            "computed": self._computed_bare,
         }
+
+    def _computed_bare(self, key: str) -> Markup:
+        return self.computed(key, marked=False)
 
     def _quoted_bare(self, key: str) -> Markup:
         """Inside a wording the sentence itself says that the source reports it."""

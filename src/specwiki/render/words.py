@@ -30,6 +30,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "kind.measured": ("measured", "đo được"),
     "kind.quoted": ("quoted", "trích dẫn"),
     "kind.simulated": ("simulated", "mô phỏng"),
+    "kind.computed": ("computed from quoted figures", "tính từ số trích dẫn"),
     # Columns of tables
     "column.arm": ("Setting", "Thiết lập"),
     "column.drafter": ("Drafter", "Mô hình nháp"),

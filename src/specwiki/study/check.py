@@ -8,7 +8,7 @@ from pathlib import Path
 from specwiki.core.current import current
 from specwiki.core.impossible import in_blocks
 from specwiki.core.layout import Layout, Store
-from specwiki.core.quoted import by_key
+from specwiki.core.recomputed import quoted_values
 from specwiki.core.typed_numbers import typed_numbers
 from specwiki.core.vacuity import only_state
 from specwiki.edges import pages as page_files
@@ -96,7 +96,7 @@ def _check_prose(layout: Layout) -> None:
 def _check_claims(layout: Layout) -> None:
     """Refuse claims that no values within their domains could flip."""
     claims, _ = page_files.read_claims(layout.docs)
-    quoted = {key: value.as_value() for key, (_, value) in by_key(page_files.read_quoted(layout.quoted)).items()}
+    quoted = quoted_values(page_files.read_quoted(layout.quoted))
     results = [result for store in (layout.published, layout.local) for result in current(read_results(store)).values()]
     vacuous = {
         name: state

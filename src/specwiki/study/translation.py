@@ -13,7 +13,7 @@ from specwiki.core.claims import ClaimFile
 from specwiki.core.current import current_of
 from specwiki.core.keys import nearest
 from specwiki.core.layout import Layout
-from specwiki.core.quoted import by_key
+from specwiki.core.recomputed import quoted_values
 from specwiki.core.translation import Flip, Passage, Verdict, compare, recorded
 from specwiki.core.wordings import Wording
 from specwiki.edges import pages as page_files
@@ -228,7 +228,7 @@ def _parts(layout: Layout, page: str | None) -> list[_Part]:
 
 def _judge(layout: Layout, claims: Iterable[ClaimFile]) -> Callable[[str], Verdict]:
     """Experiment → what its newest published result and the quoted figures say; never a result of this machine."""
-    quoted = {key: value.as_value() for key, (_, value) in by_key(page_files.read_quoted(layout.quoted)).items()}
+    quoted = quoted_values(page_files.read_quoted(layout.quoted))
     known = {name: claim for file in claims for name, claim in file.claims.items()}
     published = read_results(layout.published)
 
