@@ -113,12 +113,17 @@ def _make(folder: Path, script: list[str]) -> None:
             raise EngineError(
                 "model", f"its conversion failed; it said last:\n{done.stderr[-1500:]}\n", "Run 'make engine' again"
             )
-        hashes = {path.name: _sha256(path) for path in sorted(temporary.iterdir())}
-        (temporary / MANIFEST).write_text(json.dumps(hashes, indent=1, sort_keys=True), encoding="utf-8")
+        write_manifest(temporary)
         shutil.rmtree(folder, ignore_errors=True)
         temporary.rename(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_manifest(folder: Path) -> None:
+    """Record the hash of every file in a model's folder; `MANIFEST` is what they are checked by."""
+    hashes = {path.name: _sha256(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
+    (folder / MANIFEST).write_text(json.dumps(hashes, indent=1, sort_keys=True), encoding="utf-8")
 
 
 def _check(folder: Path) -> None:

@@ -1,0 +1,181 @@
+"""The target's own greedy answers with the hidden state at each token, in shards that are written once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+BATCH = 64
+"""Answers that are written together; as many as keep both cores busy."""
+MAX_NEW_TOKENS = 160
+MAX_PROMPT_TOKENS = 320
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Prompts with their answers, one after another.
+
+    Attributes:
+        tokens: All tokens. Shape: (tokens,).
+        hidden: Hidden state of the target at each token, after its last norm, as bfloat16 bits. Shape: (tokens, width).
+        starts: Where each sequence starts, and where the last one ends. Shape: (sequences + 1,).
+        answers: Where each answer starts. Shape: (sequences,).
+    """
+
+    tokens: npt.NDArray[np.int32]
+    hidden: npt.NDArray[np.uint16]
+    starts: npt.NDArray[np.int64]
+    answers: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def num_answer_tokens(self) -> int:
+        """Tokens that the target wrote."""
+        return int((self.starts[1:] - self.answers).sum())
+
+
+def write_shards(
+    model: Any, tokenizer: Any, texts: Sequence[str], folder: Path, tell: Tell, name: str = "shard"
+) -> list[Path]:
+    """Answer every text, `BATCH` at a time; a shard that is there already is kept.
+
+    Args:
+        model: Causal language model in bfloat16.
+        tokenizer: Its tokenizer, with the chat template that the engine uses too.
+        texts: User messages.
+        folder: Where the shards go.
+        tell: Called with how many texts are answered, and how many there are.
+        name: Start of the shards' names.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    prompts = [_prompt(tokenizer, text) for text in texts]
+    order = sorted((len(tokens), i) for i, tokens in enumerate(prompts) if len(tokens) <= MAX_PROMPT_TOKENS)
+    shards = []
+    for start in range(0, len(order), BATCH):
+        path = folder / f"{name}-{start // BATCH:04d}.npz"
+        shards.append(path)
+        if not path.exists():
+            batch = [prompts[i] for _, i in order[start : start + BATCH]]
+            _write(path, batch, *_answer(model, batch, tokenizer.eos_token_id))
+        tell(min(start + BATCH, len(order)), len(order))
+    return shards
+
+
+def _prompt(tokenizer: Any, text: str) -> list[int]:
+    message = [{"role": "user", "content": text}]
+    found = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=True, return_dict=True)
+    return list(found["input_ids"])
+
+
+@torch.inference_mode()
+def _answer(model: Any, batch: Sequence[Sequence[int]], end: int) -> tuple[list[list[int]], list[torch.Tensor]]:
+    """Greedy answers of a batch, their end token included, and the hidden state at each token but the last."""
+    longest = max(map(len, batch))
+    padded = torch.tensor([[end] * (longest - len(one)) + list(one) for one in batch])
+    mask = torch.tensor([[0] * (longest - len(one)) + [1] * len(one) for one in batch])
+    positions = (mask.cumsum(1) - 1).clamp(min=0)
+    out = model.model(input_ids=padded, attention_mask=mask, position_ids=positions, use_cache=True)
+    states = [out.last_hidden_state]
+    tokens: list[torch.Tensor] = []
+    done = torch.zeros(len(batch), dtype=torch.bool)
+    for _ in range(MAX_NEW_TOKENS):
+        tokens.append(model.lm_head(states[-1][:, -1:]).argmax(-1))
+        done |= tokens[-1][:, 0] == end
+        if done.all():
+            break
+        mask = torch.cat([mask, mask.new_ones(len(batch), 1)], 1)
+        positions = positions[:, -1:] + 1
+        out = model.model(
+            input_ids=tokens[-1], attention_mask=mask, position_ids=positions, use_cache=True,
+            past_key_values=out.past_key_values,
+        )  # fmt: skip
+        states.append(out.last_hidden_state)
+    written = torch.cat(tokens, 1).tolist()
+    answers = [row[: row.index(end) + 1] if end in row else row for row in written]
+    hidden = torch.cat(states, 1)
+    cut = [
+        hidden[i, longest - len(prompt) :][: len(prompt) + len(answer) - 1]
+        for i, (prompt, answer) in enumerate(zip(batch, answers, strict=True))
+    ]
+    return answers, cut
+
+
+def _write(
+    path: Path, prompts: Sequence[Sequence[int]], answers: Sequence[Sequence[int]], hidden: Sequence[torch.Tensor]
+) -> None:
+    """One shard, whole or not at all; the hidden state that no token follows is zeros."""
+    tokens = [[*prompt, *answer] for prompt, answer in zip(prompts, answers, strict=True)]
+    starts = np.cumsum([0, *map(len, tokens)])
+    padded = [
+        torch.cat([one, one.new_zeros(len(row) - len(one), one.shape[1])])
+        for one, row in zip(hidden, tokens, strict=True)
+    ]
+    temporary = path.with_suffix(".tmp.npz")
+    np.savez(
+        temporary,
+        tokens=np.concatenate([np.array(row, dtype=np.int32) for row in tokens]),
+        hidden=torch.cat(padded).to(torch.bfloat16).view(torch.uint16).numpy(),
+        starts=starts,
+        answers=starts[:-1] + np.array([len(prompt) for prompt in prompts]),
+    )
+    os.replace(temporary, path)
+
+
+def read_shards(paths: Sequence[Path]) -> Sequences:
+    """All shards as one.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    if not paths:
+        msg = "there are no shards, expected at least one"
+        raise ValueError(msg)
+    shards = [Sequences(**{name: file[name] for name in ("tokens", "hidden", "starts", "answers")})
+              for file in map(np.load, paths)]  # fmt: skip
+    ends = np.cumsum([0, *(shard.starts[-1] for shard in shards)])
+    return Sequences(
+        np.concatenate([shard.tokens for shard in shards]),
+        np.concatenate([shard.hidden for shard in shards]),
+        np.concatenate([shard.starts[:-1] + end for shard, end in zip(shards, ends, strict=False)] + [ends[-1:]]),
+        np.concatenate([shard.answers + end for shard, end in zip(shards, ends, strict=False)]),
+    )
+
+
+def passages(sequences: Sequences, tokenizer: Any, number: int, max_tokens: int = 110) -> tuple[str, ...]:
+    """The beginnings of answers, up to their last whole sentence, for prompts that are about a text."""
+    found = []
+    for i in range(len(sequences)):
+        answer = sequences.tokens[sequences.answers[i] : sequences.starts[i + 1]][:max_tokens]
+        text = tokenizer.decode(answer, skip_special_tokens=True)
+        whole, stop, _ = text.rpartition(". ")
+        if len(whole) > 120:  # noqa: PLR2004 - shorter ones are no text to summarise
+            found.append(whole + stop.strip())
+        if len(found) == number:
+            break
+    return tuple(found)
+
+
+def batches(
+    sequences: Sequences, chosen: npt.NDArray[np.int64], num_tokens: int, rng: np.random.Generator
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Indices of sequences of like length, about `num_tokens` tokens each, in a random order."""
+    lengths = np.diff(sequences.starts)[chosen]
+    order = chosen[np.lexsort((rng.random(len(chosen)), lengths // 16))]
+    made: list[list[int]] = [[]]
+    for i in order:
+        length = int(sequences.starts[i + 1] - sequences.starts[i])
+        if made[-1] and (len(made[-1]) + 1) * length > num_tokens:
+            made.append([])
+        made[-1].append(int(i))
+    for one in rng.permutation(len(made)):
+        yield np.array(made[one])

@@ -1,0 +1,110 @@
+"""Make the EAGLE head for the embedded target: its answers, the training, the files, and how often it is right.
+
+Run from the project's folder, after `make engine`: `.venv/bin/python experiments/drafter_head/make_head.py`. It takes a
+few hours on two cores; cut short, it goes on where it was. Answers and checkpoints lie in specwiki's cache folder, some
+three gigabytes; the head is written beside this file, into `head/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from answers import Sequences, passages, read_shards, write_shards
+from head import WEIGHTS, Head, save
+from questions import draw
+from training import Recipe, evaluate, frozen, train
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from specwiki.core.model import MAX_DEPTH
+from specwiki.edges.model_cache import cache_folder, embedded_model, write_manifest
+
+HERE = Path(__file__).parent
+QUESTIONS = 7000
+"""Prompts, those about a passage aside: enough for a million tokens of answers."""
+ABOUT_PASSAGES = 1000
+PASSAGES = 600
+SEED = 20261130
+HELD_OUT = 0.03
+"""Share of the answers that the head is judged by, and never sees."""
+
+
+class Progress:
+    """How far a stage is, in one line that changes on a terminal, and elsewhere in one line a minute."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.began: float | None = None
+        self.at_first = 0
+        self.told = 0.0
+
+    def __call__(self, done: int, total: int, how: str = "") -> None:
+        now = time.monotonic()
+        if self.began is None:
+            self.began, self.at_first = now, done
+        if now - self.told < (1 if sys.stdout.isatty() else 60) and done < total:
+            return
+        self.told = now
+        fresh = done - self.at_first
+        left = f", {(now - self.began) / fresh * (total - done) / 60:.0f} min left" if fresh else ""
+        line = f"{self.what}: {done} of {total}{left}{', ' if how else ''}{how}"
+        print(f"\r\033[K{line}" if sys.stdout.isatty() else line, end="" if sys.stdout.isatty() else "\n", flush=True)
+
+
+def main() -> None:
+    """All stages, each only as far as it is not done yet."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=Path, default=cache_folder() / "drafter_head", help="answers and checkpoints")
+    parser.add_argument("--out", type=Path, default=HERE / "head", help="where the head is written")
+    parser.add_argument("--questions", type=int, default=QUESTIONS, help="prompts, those about a passage aside")
+    parser.add_argument("--epochs", type=int, default=Recipe.epochs, help="how often each answer is seen")
+    asked = parser.parse_args()
+    torch.manual_seed(SEED)
+    folder = embedded_model(cache_folder())
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16).eval()
+    sequences = answers(model, AutoTokenizer.from_pretrained(folder), asked.work, asked.questions)
+    print(f"\n{len(sequences)} answers, {sequences.num_answer_tokens} tokens of the target's own", flush=True)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    target = frozen(model.get_input_embeddings().weight.detach(), sequences)
+    del model
+    held_out, seen = split(len(sequences))
+    recipe = Recipe(epochs=asked.epochs)
+    head = Head(config)
+    train(head, target, sequences, seen, recipe, asked.work, Progress("training"))
+    save(head, config, asked.out)
+    write_manifest(asked.out)
+    right = evaluate(head, target, sequences, held_out, MAX_DEPTH)
+    print("\nheld-out acceptance by position: " + " ".join(f"{one:.3f}" for one in right))
+    print(f"wrote {asked.out} ({(asked.out / WEIGHTS).stat().st_size / 1e6:.1f} MB)")
+
+
+def answers(model: Any, tokenizer: Any, work: Path, number: int) -> Sequences:
+    """The target's answers: to questions, and then to questions about the beginnings of these answers.
+
+    They lie in a folder that is named after the questions, so that other questions never find them.
+    """
+    questions = [one.text for one in draw(number, SEED)]
+    work = work / hashlib.sha256(json.dumps(questions).encode()).hexdigest()[:12]
+    first = write_shards(model, tokenizer, questions, work, Progress("answers"), "answers")
+    texts = passages(read_shards(first), tokenizer, PASSAGES)
+    about = [one.text for one in draw(number * ABOUT_PASSAGES // QUESTIONS, SEED + 1, texts)]
+    second = write_shards(model, tokenizer, about, work, Progress("answers about passages"), "about")
+    return read_shards([*first, *second])
+
+
+def split(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices that are held out, and the others."""
+    order = np.random.default_rng(SEED).permutation(number)
+    cut = max(1, round(number * HELD_OUT))
+    return np.sort(order[:cut]), np.sort(order[cut:])
+
+
+if __name__ == "__main__":
+    main()

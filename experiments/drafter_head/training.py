@@ -1,0 +1,251 @@
+"""Train the head on the target's answers, and see how often it is right on answers that it has not seen."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from answers import Sequences, batches
+from head import Head
+from torch.nn import functional
+
+Tell = Callable[[int, int, str], None]
+CHECKPOINT_EVERY = 200
+"""Steps of the optimiser between two checkpoints."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the head is trained; our choices, after what was seen to help.
+
+    Attributes:
+        epochs: How often each answer is seen.
+        num_steps: Drafts in a chain: the later ones are made from the head's own output.
+        step_weights: Weight of each draft's loss.
+        batch_tokens: Tokens of a batch, prompts included.
+        learning_rate: Highest, after the warm-up.
+        noise: Standard deviation of the noise on the target's hidden states, over theirs.
+        hard: Share of the loss that asks for the token the target wrote; the rest asks for its distribution.
+        regression: Weight of the distance to the target's hidden state, over its scatter.
+        negatives: Tokens that do not occur and stand in the softmax all the same, drawn anew for each batch.
+        seed: Of order, noise and weights.
+    """
+
+    epochs: int = 3
+    num_steps: int = 3
+    step_weights: tuple[float, ...] = (1.0, 0.6, 0.3)
+    batch_tokens: int = 6144
+    learning_rate: float = 1e-3
+    noise: float = 0.1
+    hard: float = 0.5
+    regression: float = 0.1
+    negatives: int = 1024
+    seed: int = 20261130
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """What the target lends.
+
+    Attributes:
+        embeddings: Shape: (vocabulary, width); also its output layer, which is tied to it.
+        occurring: Tokens that occur in the answers.
+        scatter: Standard deviation of the hidden states.
+    """
+
+    embeddings: torch.Tensor
+    occurring: torch.Tensor
+    scatter: float
+
+
+def frozen(embeddings: torch.Tensor, sequences: Sequences) -> Frozen:
+    """Take what the training needs of the target."""
+    some = sequences.hidden[:: max(1, len(sequences.hidden) // 20000)]
+    states = torch.from_numpy(some.copy()).view(torch.bfloat16).float()
+    return Frozen(embeddings.float(), torch.from_numpy(np.unique(sequences.tokens)).long(), float(states.std()))
+
+
+def train(
+    head: Head,
+    target: Frozen,
+    sequences: Sequences,
+    chosen: npt.NDArray[np.int64],
+    recipe: Recipe,
+    folder: Path,
+    tell: Tell,
+) -> None:
+    """Train until the recipe's epochs are over; goes on from the last checkpoint in `folder`.
+
+    Args:
+        head: Changed in place.
+        target: What it borrows.
+        sequences: All of them.
+        chosen: Those to train on.
+        recipe: How.
+        folder: For the checkpoint.
+        tell: Called after each step with the step, how many there are, and how it goes.
+    """
+    plan = [list(batches(sequences, chosen, recipe.batch_tokens, np.random.default_rng(recipe.seed + epoch)))
+            for epoch in range(recipe.epochs)]  # fmt: skip
+    steps = [batch for epoch in plan for batch in epoch]
+    optimiser = torch.optim.AdamW(head.parameters(), lr=recipe.learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
+    checkpoint = folder / "checkpoint.pt"
+    began = _resume(checkpoint, head, optimiser, recipe, len(steps))
+    smooth: list[float] = []
+    for number in range(began, len(steps)):
+        rng = torch.Generator().manual_seed(recipe.seed * 1_000_003 + number)
+        for group in optimiser.param_groups:
+            group["lr"] = recipe.learning_rate * _schedule(number, len(steps))
+        loss, right = _loss(head, target, sequences, steps[number], recipe, rng)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(head.parameters(), 1.0)
+        optimiser.step()
+        smooth = [*smooth[-49:], right]
+        tell(number + 1, len(steps), f"loss {loss.item():.3f}, first drafts right {np.mean(smooth):.3f}")
+        if (number + 1) % CHECKPOINT_EVERY == 0 or number + 1 == len(steps):
+            _save(checkpoint, head, optimiser, recipe, number + 1, len(steps))
+
+
+def _schedule(number: int, total: int) -> float:
+    """Share of the learning rate: a short rise, then a cosine down to a twentieth."""
+    rise = max(1, min(200, total // 20))
+    if number < rise:
+        return (number + 1) / rise
+    return 0.05 + 0.95 * (1 + math.cos(math.pi * (number - rise) / max(1, total - rise))) / 2
+
+
+def _resume(path: Path, head: Head, optimiser: torch.optim.Optimizer, recipe: Recipe, total: int) -> int:
+    """The step to go on with; 0 if there is no checkpoint, or it is of another recipe or of other data."""
+    if not path.exists():
+        return 0
+    found: dict[str, Any] = torch.load(path, weights_only=True)
+    if found["recipe"] != repr(asdict(recipe)) or found["total"] != total:
+        return 0
+    head.load_state_dict(found["head"])
+    optimiser.load_state_dict(found["optimiser"])
+    return int(found["step"])
+
+
+def _save(path: Path, head: Head, optimiser: torch.optim.Optimizer, recipe: Recipe, step: int, total: int) -> None:
+    temporary = path.with_suffix(".tmp")
+    torch.save(
+        {"head": head.state_dict(), "optimiser": optimiser.state_dict(), "recipe": repr(asdict(recipe)), "step": step,
+         "total": total}, temporary,
+    )  # fmt: skip
+    os.replace(temporary, path)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Sequences side by side, shorter ones filled up.
+
+    Attributes:
+        tokens: Shape: (batch, length).
+        hidden: Shape: (batch, length, width).
+        first: Index of each answer's first token. Shape: (batch,).
+        lengths: Shape: (batch,).
+    """
+
+    tokens: torch.Tensor
+    hidden: torch.Tensor
+    first: torch.Tensor
+    lengths: torch.Tensor
+
+    def asked(self, step: int) -> torch.Tensor:
+        """Where a chain's draft `step` has a token of the answer to be right about. Shape: (batch, length - step)."""
+        i = torch.arange(self.tokens.shape[1] - step)[None]
+        # A chain starts at the token before the answer, with the answer's first token known; its draft `step` is for
+        # the token that stands step + 1 further on.
+        return (i >= self.first[:, None] - 1) & (i + step + 1 < self.lengths[:, None])
+
+
+def _batch(sequences: Sequences, chosen: npt.NDArray[np.int64]) -> _Batch:
+    starts, ends = sequences.starts[chosen], sequences.starts[chosen + 1]
+    length = int((ends - starts).max())
+    tokens = np.zeros((len(chosen), length), dtype=np.int64)
+    hidden = np.zeros((len(chosen), length, sequences.hidden.shape[1]), dtype=np.uint16)
+    for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        tokens[row, : end - start] = sequences.tokens[start:end]
+        hidden[row, : end - start] = sequences.hidden[start:end]
+    states = torch.from_numpy(hidden).view(torch.bfloat16).float()
+    first = torch.from_numpy(sequences.answers[chosen] - starts)
+    return _Batch(torch.from_numpy(tokens), states, first, torch.from_numpy(ends - starts))
+
+
+def _loss(
+    head: Head,
+    target: Frozen,
+    sequences: Sequences,
+    chosen: npt.NDArray[np.int64],
+    recipe: Recipe,
+    rng: torch.Generator,
+) -> tuple[torch.Tensor, float]:
+    """Loss of a batch, and the share of first drafts that are right among the tokens that stand in its softmax."""
+    batch = _batch(sequences, chosen)
+    noise = torch.randn(batch.hidden.shape, generator=rng) * (recipe.noise * target.scatter)
+    vocabulary = _vocabulary(target, recipe, rng)
+    place = torch.zeros(len(target.embeddings), dtype=torch.long)
+    place[vocabulary] = torch.arange(len(vocabulary))
+    total, right = torch.zeros(()), 0.0
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        output = target.embeddings[vocabulary]
+        outputs = head(target.embeddings[batch.tokens], batch.hidden + noise, recipe.num_steps)
+        for step, (made, weight) in enumerate(zip(outputs, recipe.step_weights, strict=True), start=1):
+            where = batch.asked(step)
+            states, truth = made[where], batch.hidden[:, step:][where]
+            wanted = place[batch.tokens[:, step + 1 :][where[:, :-1]]]
+            logits = functional.linear(states, output).float()
+            with torch.no_grad():
+                taught = functional.linear(truth, output).float().softmax(-1)
+            hard = functional.cross_entropy(logits, wanted)
+            soft = -(taught * logits.log_softmax(-1)).sum(-1).mean()
+            distance = functional.smooth_l1_loss(states.float() / target.scatter, truth / target.scatter)
+            total = total + weight * (recipe.hard * hard + (1 - recipe.hard) * soft + recipe.regression * distance)
+            if step == 1:
+                right = float((logits.argmax(-1) == wanted).float().mean())
+    return total / sum(recipe.step_weights), right
+
+
+def _vocabulary(target: Frozen, recipe: Recipe, rng: torch.Generator) -> torch.Tensor:
+    others = torch.randint(len(target.embeddings), (recipe.negatives,), generator=rng)
+    return torch.unique(torch.cat([target.occurring, others]))
+
+
+@torch.inference_mode()
+def evaluate(
+    head: Head, target: Frozen, sequences: Sequences, chosen: npt.NDArray[np.int64], depth: int
+) -> Sequence[float]:
+    """Share of chains whose drafts are right up to each position, over the whole vocabulary.
+
+    Args:
+        head: The head.
+        target: What it borrows.
+        sequences: All of them.
+        chosen: Those to look at.
+        depth: Positions.
+
+    Returns:
+        Unconditional acceptance at positions 0 to depth - 1, over the chains that have that many tokens to come.
+    """
+    right, asked = np.zeros(depth), np.zeros(depth)
+    for one in batches(sequences, chosen, 4096, np.random.default_rng(0)):
+        batch = _batch(sequences, one)
+        outputs = head(target.embeddings[batch.tokens], batch.hidden, depth)
+        so_far = torch.ones(batch.tokens.shape, dtype=torch.bool)
+        for step, made in enumerate(outputs, start=1):
+            where = batch.asked(step)
+            drafted = torch.zeros(where.shape, dtype=torch.long)
+            drafted[where] = functional.linear(made[where], target.embeddings).argmax(-1)
+            wanted = functional.pad(batch.tokens[:, step + 1 :], (0, 1), value=-1)
+            so_far = so_far[:, : where.shape[1]] & (drafted == wanted)
+            right[step - 1] += int((so_far & where).sum())
+            asked[step - 1] += int(where.sum())
+    return [float(one) for one in right / np.maximum(asked, 1)]

@@ -1,0 +1,158 @@
+"""The making of the drafter head: its prompts, its layer, and a training that is cut and goes on."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "experiments" / "drafter_head"
+CONFIG = {
+    "hidden_size": 32, "num_attention_heads": 3, "num_key_value_heads": 1, "head_dim": 16, "rms_norm_eps": 1e-5,
+    "rope_parameters": {"rope_theta": 1e4}, "intermediate_size": 48,
+}  # fmt: skip
+VOCABULARY = 40
+
+
+@pytest.fixture(scope="module")
+def maker():
+    """The modules beside the script, as it imports them."""
+    names = ("answers", "head", "questions", "training")
+    sys.path.insert(0, str(FOLDER))
+    try:
+        yield {name: __import__(name) for name in names}
+    finally:
+        sys.path.remove(str(FOLDER))
+        for name in names:
+            sys.modules.pop(name, None)
+
+
+def words(text):
+    return re.findall(r"\w+", text.lower())
+
+
+def test_questions_are_many_different_and_the_same_each_time(maker):
+    """Of every kind, as many as its share; a passage only where one is given."""
+    draw = maker["questions"].draw
+    drawn = draw(2000, 1)
+
+    assert drawn == draw(2000, 1)
+    assert len({one.text for one in drawn}) == len(drawn)
+    assert len(drawn) > 1900
+    assert {one.kind for one in drawn} == {"explaining", "essays", "chat", "code", "lists"}
+    assert not any(re.search(r"\{\w+\}", one.text) for one in drawn)
+    about = draw(50, 1, ("A text.", "Another text."))
+    assert {one.kind for one in about} == {"passages"}
+
+
+def test_no_question_is_measured(maker):
+    """None shares eight words in a row with a prompt of a set that is measured."""
+    measured = set()
+    for path in (ROOT / "data" / "prompts").glob("*.toml"):
+        for prompt in tomllib.loads(path.read_text(encoding="utf-8"))["prompts"]:
+            text = words(prompt["text"])
+            measured |= {tuple(text[i : i + 8]) for i in range(max(1, len(text) - 7))}
+    for one in maker["questions"].draw(7000, 20261130):
+        text = words(one.text)
+        assert not {tuple(text[i : i + 8]) for i in range(max(1, len(text) - 7))} & measured, one.text
+
+
+def texts(maker, number=160, length=24):
+    """Sequences whose next token follows from the last two; the hidden state tells nothing but the token before."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, VOCABULARY, VOCABULARY)
+    tokens = np.empty((number, length), dtype=np.int32)
+    tokens[:, 0] = rng.integers(0, VOCABULARY, number)
+    for i in range(1, length):
+        tokens[:, i] = table[tokens[:, i - 1]]
+    embeddings = torch.randn(VOCABULARY, 32, generator=torch.Generator().manual_seed(0))
+    following = table[tokens]
+    hidden = embeddings[torch.from_numpy(following).long()].to(torch.bfloat16).view(torch.uint16).numpy()
+    starts = np.arange(number + 1) * length
+    sequences = maker["answers"].Sequences(tokens.ravel(), hidden.reshape(-1, 32), starts, starts[:-1] + 4)
+    return sequences, maker["training"].frozen(embeddings, sequences)
+
+
+def trained(maker, folder, epochs=24, stop=None):
+    sequences, target = texts(maker)
+    torch.manual_seed(0)
+    head = maker["head"].Head(CONFIG)
+    recipe = maker["training"].Recipe(epochs=epochs, batch_tokens=240, learning_rate=3e-3, negatives=8)
+    told = []
+
+    def tell(step, *_):
+        told.append(step)
+        if step == stop:
+            raise KeyboardInterrupt
+
+    chosen = np.arange(len(sequences))
+    try:
+        maker["training"].train(head, target, sequences, chosen, recipe, folder, tell)
+    except KeyboardInterrupt:
+        assert stop is not None
+    right = maker["training"].evaluate(head, target, sequences, chosen, 3)
+    return head, right, told
+
+
+def test_what_can_be_learned_is_learned(maker, tmp_path):
+    """Before, the head repeats the hidden state, and is wrong; after it, chains of three drafts are mostly right."""
+    sequences, target = texts(maker)
+    before = maker["training"].evaluate(maker["head"].Head(CONFIG), target, sequences, np.arange(len(sequences)), 3)
+    _, right, _ = trained(maker, tmp_path)
+
+    assert before[0] < 0.4
+    assert right[0] > 0.8
+    assert right == sorted(right, reverse=True)
+
+
+def test_a_training_that_is_cut_goes_on(maker, tmp_path, monkeypatch):
+    """With the same result as one that was not."""
+    monkeypatch.setattr(maker["training"], "CHECKPOINT_EVERY", 5)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    whole, _, told = trained(maker, tmp_path / "a", epochs=2)
+    trained(maker, tmp_path / "b", epochs=2, stop=7)
+    again, _, later = trained(maker, tmp_path / "b", epochs=2)
+
+    assert later[0] == 6
+    assert later[-1] == told[-1]
+    for name, weight in whole.state_dict().items():
+        torch.testing.assert_close(again.state_dict()[name], weight)
+
+
+def test_a_chain_is_what_the_engine_would_compute(maker):
+    """Draft by draft with a growing text, each step's row equals that of the whole chain at once."""
+    head = maker["head"].Head(CONFIG)
+    with torch.no_grad():
+        for weight in head.parameters():
+            weight.copy_(torch.randn(weight.shape, generator=torch.Generator().manual_seed(1)) * 0.2)
+    generator = torch.Generator().manual_seed(2)
+    embeddings, hidden = torch.randn(1, 9, 32, generator=generator), torch.randn(1, 9, 32, generator=generator)
+    with torch.no_grad():
+        whole = head(embeddings, hidden, 3)
+        for start in range(2, 6):
+            # The chain that starts at `start` sees nothing of the hidden states behind it.
+            blind = hidden.clone()
+            blind[:, start + 1 :] = 99.0
+            for made, other in zip(whole, head(embeddings, blind, 3), strict=True):
+                torch.testing.assert_close(other[:, start], made[:, start])
+
+
+def test_files_are_those_that_vllm_reads(maker, tmp_path):
+    """Saved and loaded again, in bfloat16, under vLLM's names."""
+    head = maker["head"].Head(CONFIG)
+    maker["head"].save(head, {**CONFIG, "architectures": ["X"], "num_hidden_layers": 30}, tmp_path)
+    with safe_open(tmp_path / "model.safetensors", framework="pt") as file:
+        names = list(file.keys())
+        assert "layers.0.self_attn.q_proj.weight" in names
+        assert not any("embed" in name or "lm_head" in name for name in names)
+    again = maker["head"].load(tmp_path)
+    for name, weight in head.state_dict().items():
+        torch.testing.assert_close(again.state_dict()[name], weight.to(torch.bfloat16).float())
