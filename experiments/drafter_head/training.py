@@ -17,8 +17,6 @@ from head import Head
 from torch.nn import functional
 
 Tell = Callable[[int, int, str], None]
-CHECKPOINT_EVERY = 200
-"""Steps of the optimiser between two checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +33,7 @@ class Recipe:
         hard: Share of the loss that asks for the token the target wrote; the rest asks for its distribution.
         regression: Weight of the distance to the target's hidden state, over its scatter.
         negatives: Tokens that do not occur and stand in the softmax all the same, drawn anew for each batch.
+        checkpoint_every: Steps of the optimiser between two checkpoints.
         seed: Of order, noise and weights.
     """
 
@@ -47,6 +46,7 @@ class Recipe:
     hard: float = 0.5
     regression: float = 0.1
     negatives: int = 1024
+    checkpoint_every: int = 200
     seed: int = 20261130
 
 
@@ -110,7 +110,7 @@ def train(
         optimiser.step()
         smooth = [*smooth[-49:], right]
         tell(number + 1, len(steps), f"loss {loss.item():.3f}, first drafts right {np.mean(smooth):.3f}")
-        if (number + 1) % CHECKPOINT_EVERY == 0 or number + 1 == len(steps):
+        if (number + 1) % recipe.checkpoint_every == 0 or number + 1 == len(steps):
             _save(checkpoint, head, optimiser, recipe, number + 1, len(steps))
 
 

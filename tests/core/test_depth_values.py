@@ -428,6 +428,9 @@ def test_a_drafter_without_blocks_says_why():
     assert values["ratio.c1.suffix-memory"].missing == "not-built"
     assert values["ratio.c1.cut"].missing == "not-measured"
     assert values["aa.c1"].missing == "not-measured"
+    crashed = block(99, 99, "cut", 1, 1, 20.0, status="crashed")
+    lost = depth_values.arrange([*experiment({"off": 1.0, "ngram": 1.2}, loads=(1,)), crashed])
+    assert depth_values.values(lost)["aa.c1"].missing == "not-measured"
     tables = drafter_values.tables(run, values, DRAFTERS)
     assert [row[0].label for row in tables["drafters"].rows] == [
         "arm.off", "arm.ngram", "arm.suffix", "arm.suffix-memory", "arm.cut"

@@ -84,7 +84,9 @@ def trained(maker, folder, epochs=24, stop=None):
     sequences, target = texts(maker)
     torch.manual_seed(0)
     head = maker["head"].Head(CONFIG)
-    recipe = maker["training"].Recipe(epochs=epochs, batch_tokens=240, learning_rate=3e-3, negatives=8)
+    recipe = maker["training"].Recipe(
+        epochs=epochs, batch_tokens=240, learning_rate=3e-3, negatives=8, checkpoint_every=5
+    )
     told = []
 
     def tell(step, *_):
@@ -112,9 +114,8 @@ def test_what_can_be_learned_is_learned(maker, tmp_path):
     assert right == sorted(right, reverse=True)
 
 
-def test_a_training_that_is_cut_goes_on(maker, tmp_path, monkeypatch):
+def test_a_training_that_is_cut_goes_on(maker, tmp_path):
     """With the same result as one that was not."""
-    monkeypatch.setattr(maker["training"], "CHECKPOINT_EVERY", 5)
     for name in "ab":
         (tmp_path / name).mkdir()
     whole, _, told = trained(maker, tmp_path / "a", epochs=2)

@@ -162,7 +162,7 @@ def _acceptance(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
     rows = [
         (
             Cell(label=f"position.{position}"),
-            *(_cell(values, f"position_acceptance.c{load}.{arm}.p{position}") for arm in arms),
+            *(cell_of(values, f"position_acceptance.c{load}.{arm}.p{position}") for arm in arms),
         )
         for position in range(deepest)
     ]
@@ -180,8 +180,8 @@ def _strata(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
     rows = [
         (
             Cell(label=f"stratum.{stratum}"),
-            *(_cell(values, f"{metric}.c{load}.{arm}.{stratum}") for metric in STRATA_COLUMNS),
-            _cell(values, f"repeated_4grams.{stratum}"),
+            *(cell_of(values, f"{metric}.c{load}.{arm}.{stratum}") for metric in STRATA_COLUMNS),
+            cell_of(values, f"repeated_4grams.{stratum}"),
         )
         for stratum in strata
     ]
@@ -190,10 +190,11 @@ def _strata(run: DepthBlocks, values: Mapping[str, Value]) -> Table:
 
 
 def _cells(values: Mapping[str, Value], metrics: Sequence[str], name: str) -> list[Cell]:
-    return [_cell(values, f"{metric}.{name}") for metric in metrics]
+    return [cell_of(values, f"{metric}.{name}") for metric in metrics]
 
 
-def _cell(values: Mapping[str, Value], key: str) -> Cell:
+def cell_of(values: Mapping[str, Value], key: str) -> Cell:
+    """The cell of a value; empty where the run has none of that key."""
     return Cell(value=key) if key in values else Cell()
 
 

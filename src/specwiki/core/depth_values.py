@@ -14,7 +14,7 @@ import numpy as np
 from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord
 from specwiki.core.cycle import decompose
 from specwiki.core.depth_acceptance import NOTHING_DRAFTED, Series, acceptance, acceptance_of, strata_of, value_of
-from specwiki.core.plan import OFF
+from specwiki.core.plan import OFF, TWIN
 from specwiki.core.rates import cycle_ms, stream_tok_s, tokens_per_step, tpot_ms
 from specwiki.core.result import Unit, Value
 from specwiki.core.stats import (
@@ -187,7 +187,8 @@ def _parts(name: str, pairs: Sequence[tuple[BlockRecord, BlockRecord]], boots: B
 
 def _control_of_itself(run: DepthBlocks, load: int) -> dict[str, Value]:
     ratios = run.twins[load][0]
-    absent = Value(number=None, unit="ratio", missing=CRASHED if run.lost else "not-measured")
+    lost = any(arm.endswith(TWIN) or f"{arm}{TWIN}" in run.pooled[load] for arm in run.lost)
+    absent = Value(number=None, unit="ratio", missing=CRASHED if lost else "not-measured")
     twin = value_of(ratio_interval(ratios), "ratio") if ratios else absent
     floor = Value(number=floor_from_twins(run.twins[load]), unit="fraction", n=len(ratios) or None)
     return {f"aa.c{load}": twin, f"floor.c{load}": floor}

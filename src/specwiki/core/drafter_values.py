@@ -15,7 +15,7 @@ from specwiki.core import depth_values
 from specwiki.core.blocks import POOLED, BlockRecord
 from specwiki.core.depth import Choice, DepthChoice, adopt, choose_depth, replicates_needed
 from specwiki.core.depth_acceptance import strata_of
-from specwiki.core.depth_findings import shared_by_all
+from specwiki.core.depth_findings import cell_of, shared_by_all
 from specwiki.core.depth_values import LOST, DepthBlocks, shared
 from specwiki.core.model import Drafter
 from specwiki.core.plan import OFF, TWIN
@@ -124,7 +124,7 @@ def tables(run: DepthBlocks, found: Mapping[str, Value], drafters: Sequence[Draf
     (load,) = run.pooled
     slugs = [one.slug for one in drafters]
     rows = [
-        (Cell(label=f"arm.{arm}"), *(_cell(found, f"{metric}.c{load}.{arm}") for metric in COLUMNS))
+        (Cell(label=f"arm.{arm}"), *(cell_of(found, f"{metric}.c{load}.{arm}") for metric in COLUMNS))
         for arm in (OFF, *slugs)
     ]
     tables = {"drafters": Table(columns=("column.drafter", *(f"column.{one}" for one in COLUMNS)), rows=tuple(rows))}
@@ -132,15 +132,11 @@ def tables(run: DepthBlocks, found: Mapping[str, Value], drafters: Sequence[Draf
     columns = ("column.drafter", *(f"stratum.{group.removeprefix('.') or POOLED}" for group in groups))
     for name, metric in (("drafter-strata", "ratio"), ("drafter-acceptance", "acceptance_rate")):
         by_kind = [
-            (Cell(label=f"arm.{arm}"), *(_cell(found, f"{metric}.c{load}.{arm}{group}") for group in groups))
+            (Cell(label=f"arm.{arm}"), *(cell_of(found, f"{metric}.c{load}.{arm}{group}") for group in groups))
             for arm in slugs
         ]
         tables[name] = Table(columns=columns, rows=tuple(by_kind))
     return tables
-
-
-def _cell(found: Mapping[str, Value], key: str) -> Cell:
-    return Cell(value=key) if key in found else Cell()
 
 
 def rows(run: DepthBlocks, found: Mapping[str, Value], metric: str) -> list[dict[str, Any]]:
