@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-BATCH = 64
+BATCH = 128
 """Answers that are written together; as many as keep both cores busy."""
-MAX_NEW_TOKENS = 160
+MAX_NEW_TOKENS = 96
 MAX_PROMPT_TOKENS = 320
 Tell = Callable[[int, int], None]
 
@@ -50,7 +50,7 @@ def write_shards(
     """Answer every text, `BATCH` at a time; a shard that is there already is kept.
 
     Args:
-        model: Causal language model in bfloat16.
+        model: Causal language model.
         tokenizer: Its tokenizer, with the chat template that the engine uses too.
         texts: User messages.
         folder: Where the shards go.

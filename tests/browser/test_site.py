@@ -2,9 +2,11 @@
 
 import math
 import re
+import unicodedata
 
 import pytest
 
+from specwiki.core.search_index import folded
 from specwiki.units import UNITS
 
 pytestmark = pytest.mark.browser
@@ -187,6 +189,20 @@ def test_search_finds_pages_of_its_own_language_only(visit, built, lang, words, 
 
     assert found
     assert not [link for link in found if other in link]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "without"])
+def test_search_finds_vietnamese_however_it_is_typed(visit, built, form):
+    """Composed, decomposed, and without diacritics."""
+    words = "thông lượng"
+    typed = folded(words) if form == "without" else unicodedata.normalize(form, words)
+    page = visit(f"{built.base}vi/").page
+    page.keyboard.press("/")
+    page.keyboard.insert_text(typed)
+    page.keyboard.press("Space")
+    page.locator(".md-search-result__link").first.wait_for()
+
+    assert "/vi/" in page.locator(".md-search-result__link").first.get_attribute("href")
 
 
 def test_every_link_of_the_site_leads_somewhere(visit, built):

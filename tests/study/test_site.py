@@ -19,7 +19,7 @@ def test_pages_read_well_whatever_the_outcome(project, add, make_result, best):
     render_site(project)
 
     for path in sorted(project.pages.rglob("*.md")):
-        text = re.sub(r"<svg.*?</svg>|`[^`]*`", "", path.read_text(encoding="utf-8"))
+        text = re.sub(r"<svg.*?</svg>|`[^`]*`|^    .*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert not re.search(r"label:|None|undefined|@\{\{|\b(?:outcome|missing|reason|column)\.[a-z]", text), path
 
 
@@ -181,3 +181,34 @@ def test_another_store_is_read_where_the_layout_says(project, add, make_result, 
     render_site(elsewhere)
 
     assert 'data-origin="local"' in (project.pages / "en" / "depth.md").read_text(encoding="utf-8")
+
+
+def test_a_page_shows_another_profile_by_name(project, add, make_result):
+    """Its results never lead, whatever their date; charts and downloads of both have names of their own."""
+    add(project.published, make_result(run_id="one", best="depth", gain=1.15))
+    other = make_result(run_id="two", profile="other", gain=0.5, as_of=dt.date(2026, 11, 29))
+    add(project.published, other)
+    for lang in ("en", "vi"):
+        path = project.docs / lang / "depth.md"
+        text = path.read_text("utf-8").replace("experiment: depth\n", "experiment: depth\nprofiles: other\n", 1)
+        path.write_text(
+            text + '\n@{{ of("other").value("ratio.c1.d4") }}\n\n@{{ of("other").chart("ratio", "x") }}\n', "utf-8"
+        )
+    render_site(project)
+
+    page = (project.pages / "en" / "depth.md").read_text("utf-8")
+    assert "0.50\u00d7" in page.rpartition("#downloads")[2]
+    assert "0.50\u00d7" not in page.partition("#values")[0]
+    ids = re.findall(r'<figure class="sw-chart" id="([^"]+)"', page)
+    assert "chart-ratio-other-published" in ids
+    assert len(ids) == len(set(ids))
+    assert (project.pages / "en" / "data" / "depth-other" / "published" / "values.csv").exists()
+
+
+def test_a_profile_that_no_page_names_is_refused(project):
+    """With the place, and the nearest name."""
+    path = project.docs / "en" / "depth.md"
+    path.write_text(path.read_text("utf-8") + '\n@{{ of("othr").value("ratio.c1.d4") }}\n', "utf-8")
+
+    with pytest.raises(SpecwikiError, match=r"docs/en/depth\.md: there is no profile .*'othr'"):
+        render_site(project)

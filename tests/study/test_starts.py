@@ -16,7 +16,8 @@ from specwiki.study.starts import engine_boot, measured_order, not_built
 
 def started(experiment, kind):
     """The words of one kind of boot."""
-    boot = engine_boot(experiment, kind, "/target", lambda layers: f"/cut-{layers}", Cores((), ()), Path("log"))
+    weights = lambda drafter: {None: None, "all": "/target"}.get(drafter.layers, f"/cut-{drafter.layers}")  # noqa: E731
+    boot = engine_boot(experiment, kind, "/target", weights, Cores((), ()), Path("log"))
     return " ".join(command(boot, 1234))
 
 

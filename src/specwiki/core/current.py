@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from specwiki.core.result import Result
 
@@ -24,7 +24,20 @@ def current(results: Iterable[Result]) -> dict[Key, Result]:
     return dict(sorted(newest.items()))
 
 
-def current_of(results: Iterable[Result], experiment: str) -> list[Result]:
-    """The current results of one experiment on every profile and machine, newest first."""
-    mine = [result for key, result in current(results).items() if key[2] == experiment]
+def current_of(
+    results: Iterable[Result], experiment: str, *, of: str | None = None, apart: Collection[str] = ()
+) -> list[Result]:
+    """The current results of one experiment on every profile and machine, newest first.
+
+    Args:
+        results: Of one store.
+        experiment: Its slug.
+        of: Of this profile only; None: of all.
+        apart: Profiles to leave out.
+    """
+    mine = [
+        result
+        for (profile, _, slug), result in current(results).items()
+        if slug == experiment and of in {None, profile} and profile not in apart
+    ]
     return sorted(mine, key=lambda one: (one.as_of, one.run_id, one.derivation), reverse=True)

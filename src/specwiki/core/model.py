@@ -86,11 +86,20 @@ class Drafter(Model):
     """As in vLLM's `--speculative-config`."""
     layers: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
     """Its weights are the first so many layers of the embedded target; None: it needs none, or `options` name them."""
+    folder: str | None = None
+    """Its weights lie in this folder of the project, and are checked by the hashes in its manifest."""
     scheduler: Literal["DepthScheduler", "AsyncDepthScheduler"] | None = None
     """The class of `specwiki.vllm_ext.scheduler` that switches depth under this method; None: its depth is fixed."""
     needs: str | None = None
     """A Python package that vLLM asks for and that not every machine can build; None: nothing besides vLLM."""
     options: dict[str, int | float | str | bool] = {}
+
+    @model_validator(mode="after")
+    def _weights_of_one_kind(self) -> Self:
+        if self.layers is not None and self.folder is not None:
+            msg = "layers and folder are both set, expected at most one of them"
+            raise ValueError(msg)
+        return self
 
 
 class Profile(Model):

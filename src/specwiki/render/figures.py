@@ -38,8 +38,9 @@ _EXPECTED_DEPTHS = (1, 2, 4, 6, 8)
 class Figures:
     """The functions of one page in one language that show more than a number."""
 
-    def __init__(self, evidence: Evidence, lang: Lang, page: str) -> None:
+    def __init__(self, evidence: Evidence, lang: Lang, page: str, profile: str = "") -> None:
         self.evidence = evidence
+        self.profile = profile
         self.lang = lang
         self.page = page
 
@@ -116,11 +117,18 @@ class Figures:
     def _chart(self, sourced: Sourced, chart_id: str, alternative: str) -> Markup:
         if chart_id not in sourced.result.charts:
             return self._absent()
-        return _trusted("\n\n" + chart_figure(sourced, chart_id, alternative, self.lang) + "\n\n")
+        return _trusted("\n\n" + chart_figure(sourced, chart_id, alternative, self.lang, self.profile) + "\n\n")
 
 
-def chart_figure(sourced: Sourced, chart_id: str, alternative: str, lang: Lang) -> str:
+def chart_figure(sourced: Sourced, chart_id: str, alternative: str, lang: Lang, profile: str = "") -> str:
     """One chart of one result as a figure, on one line of HTML.
+
+    Args:
+        sourced: The result.
+        chart_id: Of the chart in it.
+        alternative: What the chart says, for who cannot see it.
+        lang: Of the page.
+        profile: Where the page shows a result of another profile too: makes the figure's id its own.
 
     Raises:
         DataError: If the result has no such chart.
@@ -130,7 +138,7 @@ def chart_figure(sourced: Sourced, chart_id: str, alternative: str, lang: Lang) 
         raise DataError(f"result {sourced.result.run_id}", f"there is no chart '{chart_id}'", hint)
     spec = sourced.result.charts[chart_id]
     rows = charts.data_of(spec)
-    name = f"{chart_id}-{sourced.origin}"
+    name = "-".join(filter(None, (chart_id, profile, sourced.origin)))
     drawing = charts.to_svg(spec, lang, name, " ".join(plain(alternative).split()))
     caption = f"{origin_text(sourced, lang)}, {date_text(sourced.result.as_of, lang)}"
     notes = [caption[0].upper() + caption[1:], label("chart.intervals", lang)]

@@ -62,14 +62,20 @@ _NOTES = {
 }
 
 
+def folder_name(experiment: str, profile: str = "") -> str:
+    """What files of an experiment's results are called by; with a profile, of those that a page shows by name."""
+    return f"{experiment}-{profile}" if profile else experiment
+
+
 class Origins:
     """The functions of one page in one language that say where its numbers come from."""
 
-    def __init__(self, evidence: Evidence, lang: Lang, page: str, experiment: str) -> None:
+    def __init__(self, evidence: Evidence, lang: Lang, page: str, experiment: str, profile: str = "") -> None:
         self.evidence = evidence
+        self.command = f"specwiki run {experiment}" + (f" --profile {profile}" if profile else "")
         self.lang = lang
         self.page = page
-        self.experiment = experiment
+        self.name = folder_name(experiment, profile)
 
     def functions(self) -> dict[str, Any]:
         """The names that a page may call."""
@@ -82,9 +88,8 @@ class Origins:
         """What was measured where and when, and a banner that our script shows once it is out of date."""
         if not self.evidence.results:
             words = Markup("{} {}").format(self._say("none"), self._say("command"))
-            command = f"specwiki run {self.experiment}"
             return Markup('\n\n<div class="sw-result sw-nothing"><p>{}</p><pre><code>{}</code></pre></div>\n\n').format(
-                words, command
+                words, self.command
             )
         return Markup("\n\n") + Markup("").join(self._dated(one) for one in self.evidence.results) + Markup("\n\n")
 
@@ -119,7 +124,7 @@ class Origins:
         parts = []
         for one in self.evidence.results:
             files = self.evidence.files.get(one.origin, {})
-            folder = f"data/{self.experiment}/{one.origin}"
+            folder = f"data/{self.name}/{one.origin}"
             links = [f"[{label(text, self.lang)}]({folder}/{name})" for name, text in files.items()]
             if links:
                 parts.append(f"- {origin_text(one, self.lang)}: " + " · ".join(links))
@@ -128,7 +133,7 @@ class Origins:
     def notebook(self, text: str) -> Markup:
         """A link to the executed notebook of each result that has one."""
         links = [
-            f"[{inert(text)}](notebooks/{self.experiment}-{one.origin}.md)"
+            f"[{inert(text)}](notebooks/{self.name}-{one.origin}.md)"
             + (f" ({origin_text(one, self.lang)})" if self.evidence.beside else "")
             for one in self.evidence.results
             if "notebook.ipynb" in self.evidence.files.get(one.origin, {})

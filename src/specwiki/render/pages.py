@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
@@ -13,9 +14,9 @@ from jinja2.sandbox import SandboxedEnvironment
 from specwiki.core.claims import evaluate
 from specwiki.core.keys import nearest
 from specwiki.errors import InputError, SpecwikiError
-from specwiki.render.evidence import Evidence
+from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.figures import Figures
-from specwiki.render.findings import Findings
+from specwiki.render.findings import Findings, Render
 from specwiki.render.origins import Origins
 from specwiki.render.outdated import note_function, with_marks
 from specwiki.units import LANGS, Lang
@@ -41,6 +42,40 @@ class PageSource:
     def experiment(self) -> str:
         """The experiment whose results the page shows."""
         return self.front.get("experiment", DEFAULT_EXPERIMENT)
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """Profiles that the page shows by name, apart from the one that leads."""
+        return tuple(one.strip() for one in self.front.get("profiles", "").split(",") if one.strip())
+
+    @property
+    def title(self) -> str:
+        """As the front matter has it; else its name."""
+        return self.front.get("title", self.name)
+
+    @property
+    def description(self) -> str:
+        """One sentence; empty if there is none."""
+        return self.front.get("description", "")
+
+    @property
+    def address(self) -> str:
+        """Of the built page below its language's root; empty, or ends with a slash."""
+        return "" if self.name == "index" else f"{self.name}/"
+
+    @property
+    def text(self) -> str:
+        """The file's content."""
+        front = "".join(f"{key}: {content}\n" for key, content in self.front.items())
+        return (f"---\n{front}---\n" if front else "") + self.body
+
+
+def profiles_apart(pages: Iterable[PageSource]) -> dict[str, tuple[str, ...]]:
+    """Experiment → profiles that its pages show by name; their results never lead."""
+    found: dict[str, dict[str, None]] = {}
+    for page in pages:
+        found.setdefault(page.experiment, {}).update(dict.fromkeys(page.profiles))
+    return {experiment: tuple(profiles) for experiment, profiles in found.items()}
 
 
 def parse_page(name: str, lang: Lang, text: str) -> PageSource:
@@ -78,12 +113,13 @@ def environment() -> SandboxedEnvironment:
     )
 
 
-def render_page(page: PageSource, evidence: Evidence) -> str:
+def render_page(page: PageSource, evidence: Evidence, others: Mapping[str, Evidence] | None = None) -> str:
     """A page as plain Markdown.
 
     Args:
         page: The source.
         evidence: The results, quoted figures and claims that it may show.
+        others: The same for each profile that it names; `of("NAME").value(…)` and the like work on the page.
 
     Raises:
         SpecwikiError: If the page names something that is not there, with the nearest name; if its Jinja is wrong;
@@ -100,15 +136,25 @@ def render_page(page: PageSource, evidence: Evidence) -> str:
         "measured_here": evidence.main is not None and evidence.main.origin == "local",
         "scheduled": any(one.result.schedule is not None for one in evidence.results),
     }
-    findings = Findings(evidence, page.lang, page.where, render).functions()
-    names |= with_marks(findings, evidence) if page.lang == "vi" else findings
+    names |= _functions(page, evidence, render)
     names["outdated"] = note_function(page.name)
-    names |= Figures(evidence, page.lang, page.where).functions()
-    names |= Origins(evidence, page.lang, page.where, page.experiment).functions()
-    body = render(page.body, names)
-    front = "".join(f"{key}: {content}\n" for key, content in page.front.items() if key != "experiment")
-    text = (f"---\n{front}---\n" if front else "") + body
-    return unicodedata.normalize("NFC", text)
+    named = {name: SimpleNamespace(**_functions(page, other, render, name)) for name, other in (others or {}).items()}
+
+    def of(profile: str) -> SimpleNamespace:
+        find_named(profile, named, "profile in the front matter's 'profiles'", page.where)
+        return named[profile]
+
+    body = render(page.body, {**names, "of": of})
+    front = {key: content for key, content in page.front.items() if key not in {"experiment", "profiles"}}
+    return unicodedata.normalize("NFC", replace(page, front=front, body=body).text)
+
+
+def _functions(page: PageSource, evidence: Evidence, render: Render, profile: str = "") -> dict[str, Any]:
+    """The names that a page may call; with a profile, those of its results."""
+    findings = Findings(evidence, page.lang, page.where, render).functions()
+    found = with_marks(findings, evidence) if page.lang == "vi" else findings
+    found |= Figures(evidence, page.lang, page.where, profile).functions()
+    return found | Origins(evidence, page.lang, page.where, page.experiment, profile).functions()
 
 
 def wording_problems(evidence: Evidence) -> list[SpecwikiError]:

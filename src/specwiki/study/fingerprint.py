@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import specwiki
+from specwiki.core.model import Drafter
 from specwiki.edges import engine, model_cache
 from specwiki.study.project import Experiment
 from specwiki.study.starts import engine_boot, measured_order
@@ -83,8 +84,16 @@ def _started(experiment: Experiment) -> list[Any]:
     """
     target = experiment.profile.target
     weights = model_cache.GGUF if target.embedded else str(target.model)
+
+    def named(drafter: Drafter) -> str | None:
+        if drafter.folder is not None:
+            return short_hash((experiment.layout.root / drafter.folder / model_cache.MANIFEST).read_text("utf-8"))
+        if drafter.layers in {None, "all"}:
+            return drafter.layers and weights
+        return f"{weights}, {drafter.layers} layers"
+
     boots = [
-        engine_boot(experiment, kind, weights, lambda layers: f"{weights}, {layers} layers", NO_CORES, Path())
+        engine_boot(experiment, kind, weights, named, NO_CORES, Path())
         for kind in sorted({boot.kind for boot in measured_order(experiment)})
     ]
     return [[engine.command(boot, 0), engine.variables(boot)] for boot in boots]

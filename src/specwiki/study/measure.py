@@ -19,13 +19,13 @@ from specwiki.core.served import differences
 from specwiki.edges import client, engine, store
 from specwiki.edges.clock import RunClock
 from specwiki.edges.lock import engine_lock
-from specwiki.edges.model_cache import cache_folder, cut_model, embedded_model
+from specwiki.edges.model_cache import cache_folder, embedded_model
 from specwiki.edges.progress import Progress, tell
 from specwiki.edges.served import served_speculation
 from specwiki.errors import CrashError, EngineError, InputError, MeasurementError
 from specwiki.study.block import run_block
 from specwiki.study.project import Experiment
-from specwiki.study.starts import engine_boot, measured_order, not_built
+from specwiki.study.starts import drafter_weights, engine_boot, measured_order, not_built
 
 SEGMENT_TRIES = 3
 """How often a replicate is measured before a void block of it ends the run."""
@@ -161,9 +161,13 @@ def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) ->
     first = {cell.arm.name: cell for segment in boot.segments for cell in reversed(segment.cells)}
     run.begin(first.values(), f"starting the engine ({boot.kind})")
     start = engine_boot(
-        run.experiment, boot.kind, run.model, lambda layers: str(cut_model(cache_folder(), layers)), cores,
+        run.experiment,
+        boot.kind,
+        run.model,
+        lambda drafter: drafter_weights(run.experiment, run.model, drafter),
+        cores,
         run.folder / f"engine-{number}.log",
-    )  # fmt: skip
+    )
     try:
         with engine.running(start, lock, run.left_s()) as live:
             _check_served(start, live)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,9 +25,12 @@ from specwiki.render.downloads import LABELS, result_json, values_csv
 from specwiki.render.evidence import Evidence, evidence_of
 from specwiki.render.figures import chart_figure
 from specwiki.render.notebooks import notebook_markdown
+from specwiki.render.origins import folder_name
 from specwiki.render.outdated import marked
-from specwiki.render.pages import PageSource, parse_page, render_page, wording_problems
+from specwiki.render.pages import PageSource, parse_page, profiles_apart, render_page, wording_problems
+from specwiki.render.programs import BESIDE, VALUES, for_programs, with_dataset
 from specwiki.render.values import Origin, Sourced
+from specwiki.render.values_json import values_json
 from specwiki.units import LANGS, Lang, date_text
 
 
@@ -59,21 +63,77 @@ def render_site(layout: Layout) -> list[Path]:
     claims, outcomes = page_files.read_claims(layout.docs)
     shared = Evidence((), page_files.read_quoted(layout.quoted), claims, outcomes)
     published, local = read_results(layout.published), read_results(layout.local)
-    rendered: dict[str, str] = {}
+    apart = profiles_apart(sources)
+    shown = {
+        experiment: _shown(layout, experiment, apart[experiment], published, local, shared)
+        for experiment in sorted({source.experiment for source in sources})
+    }
+    rendered: dict[tuple[str, Lang], str] = {}
     problems = wording_problems(shared)
-    for experiment in sorted({source.experiment for source in sources}):
-        runs = _runs(layout, experiment, published, local)
-        evidence = _evidence(runs, shared)
-        verdict = verdicts_under(claims, next(iter(current_of(published, experiment)), None), shared.quoted_values)
-        for source in (one for one in sources if one.experiment == experiment):
-            try:
-                rendered[f"{source.lang}/{source.name}.md"] = render_page(_noted(source, texts, verdict), evidence)
-            except SpecwikiError as problem:
-                problems.extend(getattr(problem, "problems", [problem]))
-        for lang in LANGS:
-            rendered |= {f"{lang}/{name}": content for name, content in _extra(runs, experiment, lang).items()}
+    for source in sources:
+        mine = shown[source.experiment]
+        try:
+            page = render_page(_noted(source, texts, mine.verdict), mine.evidence, mine.others)
+            rendered[source.name, source.lang] = page
+        except SpecwikiError as problem:
+            problems.extend(getattr(problem, "problems", [problem]))
     raise_all(problems)
-    return page_files.write_pages(layout.pages, rendered)
+    pages = [
+        with_dataset(parse_page(source.name, source.lang, rendered[source.name, source.lang]),
+                     shown[source.experiment].evidence, source.experiment, _base(source.lang))
+        for source in sources
+    ]  # fmt: skip
+    files = {f"{page.lang}/{page.name}.md": page.text for page in pages}
+    for lang in LANGS:
+        for mine in shown.values():
+            files |= {f"{lang}/{name}": content for name, content in mine.files(lang).items()}
+        files[f"{lang}/{VALUES}"] = values_json({name: mine.evidence for name, mine in shown.items()})
+    beside = for_programs(pages, {lang: _base(lang) for lang in LANGS})
+    return page_files.write_pages(layout.pages, files | {f"{BESIDE}/{name}": text for name, text in beside.items()})
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What the pages of one experiment show.
+
+    Attributes:
+        evidence: What leads.
+        others: For each profile that a page shows by name, the same.
+        verdict: What the published result says of claims and outcomes.
+        runs: The runs behind it, by the name of their folder.
+    """
+
+    evidence: Evidence
+    others: Mapping[str, Evidence]
+    verdict: Verdict
+    runs: Mapping[str, Sequence[_Run]]
+
+    def files(self, lang: Lang) -> dict[str, str]:
+        """Downloads, and the executed notebooks as pages."""
+        return {name: text for folder, runs in self.runs.items() for name, text in _extra(runs, folder, lang).items()}
+
+
+def _shown(
+    layout: Layout, experiment: str, apart: Sequence[str], published: Sequence[Result], local: Sequence[Result],
+    shared: Evidence,
+) -> _Shown:  # fmt: skip
+    leading = _runs(layout, current_of(published, experiment, apart=apart), current_of(local, experiment, apart=apart))
+    by_profile = {
+        profile: _runs(layout, current_of(published, experiment, of=profile), current_of(local, experiment, of=profile))
+        for profile in apart
+    }
+    newest = next(iter(current_of(published, experiment, apart=apart)), None)
+    return _Shown(
+        _evidence(leading, shared),
+        {profile: _evidence(runs, shared) for profile, runs in by_profile.items()},
+        verdicts_under(shared.claims, newest, shared.quoted_values),
+        {experiment: leading, **{folder_name(experiment, profile): runs for profile, runs in by_profile.items()}},
+    )
+
+
+def _base(lang: Lang) -> str:
+    """Address of a language's root: where the site will stand, or, where nobody said, below the host's root."""
+    return os.environ.get(f"SPECWIKI_SITE_{lang.upper()}") or f"/{lang}/"
 
 
 def _noted(source: PageSource, texts: Mapping[tuple[str, Lang], str], verdict: Verdict) -> PageSource:
@@ -93,7 +153,7 @@ def build_site(layout: Layout) -> Path:
     """
     inputs = watch.fingerprint(_inputs(layout))
     render_site(layout)
-    site = mkdocs.build(layout.root, layout.docs, layout.site)
+    site = mkdocs.build(layout.root, layout.docs, layout.site, layout.pages / BESIDE)
     page_files.write_text(_stamp(layout), inputs)
     return site
 
@@ -153,13 +213,12 @@ def _inputs(layout: Layout) -> list[Path]:
     return [layout.docs, layout.root / "mkdocs.yml", layout.quoted, *results, *shown, *code]
 
 
-def _runs(layout: Layout, experiment: str, published: Sequence[Result], local: Sequence[Result]) -> list[_Run]:
+def _runs(layout: Layout, published: Sequence[Result], mine: Sequence[Result]) -> list[_Run]:
     """This machine's newest result, and the published one to stand beside it: of the same key if there is one.
 
     A result of this machine that was published since is shown once, as published.
     """
-    mine = current_of(local, experiment)
-    theirs = current_of(published, experiment)
+    theirs = list(published)
     if mine:
         theirs.sort(key=lambda one: key_of(one) != key_of(mine[0]))
     found = [_run(layout.published, one, "published") for one in theirs[:1]]
@@ -186,25 +245,25 @@ def _evidence(runs: Sequence[_Run], shared: Evidence) -> Evidence:
     )
 
 
-def _extra(runs: Sequence[_Run], experiment: str, lang: Lang) -> dict[str, str]:
-    """Downloads, and the executed notebooks as pages."""
+def _extra(runs: Sequence[_Run], name: str, lang: Lang) -> dict[str, str]:
+    """Downloads, and the executed notebooks as pages; `name` tells them from those of other experiments."""
     found: dict[str, str] = {}
     for run in runs:
-        folder = f"data/{experiment}/{run.sourced.origin}"
-        found |= {f"{folder}/{name}": content for name, content in run.downloads().items()}
+        folder = f"data/{name}/{run.sourced.origin}"
+        found |= {f"{folder}/{file}": content for file, content in run.downloads().items()}
         if run.notebook is not None:
-            found[f"notebooks/{experiment}-{run.sourced.origin}.md"] = _notebook(run, experiment, lang)
+            found[f"notebooks/{name}-{run.sourced.origin}.md"] = _notebook(run, name, lang)
     return found
 
 
-def _notebook(run: _Run, experiment: str, lang: Lang) -> str:
+def _notebook(run: _Run, name: str, lang: Lang) -> str:
     result = run.sourced.result
-    title = f"{experiment}, {result.machine}, {date_text(result.as_of, lang)}"
+    title = f"{name}, {result.machine}, {date_text(result.as_of, lang)}"
     back = {"en": "Back to", "vi": "Về trang"}[lang]
     return notebook_markdown(
         run.notebook or {},
         lang,
         title=title,
         chart=lambda chart_id: chart_figure(run.sourced, chart_id, title, lang),
-        back=f"[{back} {experiment}](../{experiment}.md)",
+        back=f"[{back} {result.experiment}](../{result.experiment}.md)",
     )

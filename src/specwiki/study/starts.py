@@ -13,6 +13,7 @@ from specwiki.core.model import Drafter
 from specwiki.core.plan import OFF, TWIN
 from specwiki.core.plan_file import Plan
 from specwiki.edges import engine
+from specwiki.edges.model_cache import cache_folder, checked_model, cut_model
 from specwiki.study.project import Experiment
 
 
@@ -27,7 +28,12 @@ def measured_order(experiment: Experiment) -> tuple[planning.Boot, ...]:
 
 
 def engine_boot(
-    experiment: Experiment, kind: str, target: str, cut: Callable[[int], str], cores: engine.Cores, log: Path
+    experiment: Experiment,
+    kind: str,
+    target: str,
+    weights: Callable[[Drafter], str | None],
+    cores: engine.Cores,
+    log: Path,
 ) -> engine.Boot:
     """One boot of a plan as an engine is started for it.
 
@@ -35,7 +41,7 @@ def engine_boot(
         experiment: Plan, effort and profile.
         kind: As in `plan.Boot`.
         target: Folder or id of the target's weights.
-        cut: From a number of layers to the weights of the target's first so many.
+        weights: From a drafter to folder or id of its weights, where it has any that its options do not name.
         cores: Who computes where.
         log: File for what the engine prints.
     """
@@ -47,11 +53,26 @@ def engine_boot(
     else:
         (drafter,) = (one for one in profile.drafters if one.slug == kind)
         depths, native = None, experiment.plan.depth
-    layers = drafter.layers
-    weights = None if layers is None else target if layers == "all" else cut(layers)
-    return engine.Boot(
-        profile.model_copy(update={"drafter": drafter}), target, depths, cores, log, native, drafter_model=weights
-    )
+    drafted = profile.model_copy(update={"drafter": drafter})
+    return engine.Boot(drafted, target, depths, cores, log, native, drafter_model=weights(drafter))
+
+
+def drafter_weights(experiment: Experiment, target: str, drafter: Drafter) -> str | None:
+    """Folder of a drafter's weights, made or checked; None where its options name them, or it needs none.
+
+    Args:
+        experiment: Its project has the folders that drafters name.
+        target: Folder or id of the target's weights.
+        drafter: One of the profile's.
+
+    Raises:
+        EngineError: If the files in a folder are not those of its manifest, or the target cannot be cut.
+    """
+    if drafter.folder is not None:
+        return str(checked_model(experiment.layout.root / drafter.folder))
+    if drafter.layers == "all":
+        return target
+    return None if drafter.layers is None else str(cut_model(cache_folder(), drafter.layers))
 
 
 def not_built(experiment: Experiment) -> set[str]:

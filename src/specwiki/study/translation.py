@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from specwiki.core.wordings import Wording
 from specwiki.edges import pages as page_files
 from specwiki.edges.store import read_results, write_atomic
 from specwiki.errors import InputError, SpecwikiError, StaleError, raise_all
-from specwiki.render.pages import parse_page
+from specwiki.render.pages import parse_page, profiles_apart
 
 ALL = "all"
 """In place of ids: everything that is out of date."""
@@ -213,7 +213,8 @@ def _parts(layout: Layout, page: str | None) -> list[_Part]:
     if page is not None and page not in names:
         raise InputError(f"page '{page}'", "there is neither a page nor a file in docs/claims of that name",
                          nearest(page, names))  # fmt: skip
-    judge = _judge(layout, files.values())
+    pages = [parse_page(name, lang, re.sub(r"\r\n?", "\n", text)) for (name, lang), text in sources.items()]
+    judge = _judge(layout, files.values(), profiles_apart(pages))
     found: list[_Part] = []
     problems: list[SpecwikiError] = []
     for name in names if page is None else [page]:
@@ -226,14 +227,19 @@ def _parts(layout: Layout, page: str | None) -> list[_Part]:
     return found
 
 
-def _judge(layout: Layout, claims: Iterable[ClaimFile]) -> Callable[[str], Verdict]:
-    """Experiment → what its newest published result and the quoted figures say; never a result of this machine."""
+def _judge(layout: Layout, claims: Iterable[ClaimFile], apart: Mapping[str, Sequence[str]]) -> Callable[[str], Verdict]:
+    """Experiment → what its newest published result and the quoted figures say; never a result of this machine.
+
+    Results of profiles that pages show by name, `apart`, never lead.
+    """
     quoted = quoted_values(page_files.read_quoted(layout.quoted))
     known = {name: claim for file in claims for name, claim in file.claims.items()}
     published = read_results(layout.published)
 
     def judge(experiment: str) -> Verdict:
-        return wordings.verdicts_under(known, next(iter(current_of(published, experiment)), None), quoted)
+        return wordings.verdicts_under(
+            known, next(iter(current_of(published, experiment, apart=apart[experiment])), None), quoted
+        )
 
     return judge
 

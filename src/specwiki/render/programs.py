@@ -1,0 +1,73 @@
+"""What stands beside the pages for programs: each page's Markdown, a list of pages, and data about the results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from specwiki.render.dataset import dataset_json
+from specwiki.render.evidence import Evidence
+from specwiki.render.pages import PageSource
+from specwiki.render.twins import llms_txt, twin
+from specwiki.units import LANGS, Lang
+
+BESIDE = "beside"
+"""Folder of what is put beside the built pages, one folder a language in it."""
+VALUES = "values.json"
+CLUSTER = "speculative-decoding"
+"""What the pages are about, as neighbouring wikis name their clusters."""
+
+_SITE: dict[Lang, tuple[str, str, str]] = {
+    "en": (
+        "specwiki",
+        "Speculative decoding on vLLM, measured: how deep to draft, with which drafter, and how sure that is.",
+        "Every value, verdict and quoted figure",
+    ),
+    "vi": (
+        "specwiki",
+        "Giải mã suy đoán trên vLLM, đo thật: nháp sâu bao nhiêu, với mô hình nháp nào, và chắc chắn đến đâu.",
+        "Mọi giá trị, kết luận và số trích dẫn",
+    ),
+}
+"""Name and description of the site, and title of the file of values."""
+
+
+def with_dataset(page: PageSource, evidence: Evidence, experiment: str, base: str) -> PageSource:
+    """A rendered page with what its head tells programs: of when its result is, and the result as a dataset.
+
+    Args:
+        page: Rendered.
+        evidence: What it shows.
+        experiment: Whose results these are.
+        base: Address of the language's root.
+    """
+    front = {**page.front, "markdown": "index.md"}
+    if evidence.main is not None:
+        result = evidence.main.result
+        folder = f"data/{experiment}/{evidence.main.origin}/"
+        told = dataset_json(result, page, base, folder)
+        quoted = told.replace("'", "''")
+        front |= {"as_of": f"'{result.as_of.isoformat()}'", "jsonld": f"'{quoted}'"}
+    return replace(page, front=front)
+
+
+def for_programs(pages: Sequence[PageSource], bases: Mapping[Lang, str]) -> dict[str, str]:
+    """Files beside the built pages, by path: `<lang>/<page>/index.md` and `<lang>/llms.txt`.
+
+    Args:
+        pages: Rendered, with `with_dataset`.
+        bases: Address of each language's root; ends with a slash.
+    """
+    found: dict[str, str] = {}
+    for lang in LANGS:
+        mine = [page for page in pages if page.lang == lang]
+        for page in mine:
+            addresses = [(other, bases[other] + page.address) for other in LANGS]
+            as_of = page.front.get("as_of", "").strip("'")
+            facts = [f"lang: {lang}", *([f"as_of {as_of}"] if as_of else []), f"cluster {CLUSTER}"]
+            text = twin(page.title, page.description, page.body, addresses, facts)
+            found[f"{lang}/{page.address}index.md"] = text
+        name, description, values = _SITE[lang]
+        listed = [(page.title, f"{bases[lang]}{page.address}index.md", page.description) for page in mine]
+        found[f"{lang}/llms.txt"] = llms_txt(name, description, listed, [(values, bases[lang] + VALUES)])
+    return found

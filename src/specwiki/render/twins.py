@@ -1,0 +1,184 @@
+"""A page as plain Markdown, for programs: the words and numbers that a reader sees, without markup of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape, unescape
+from html.parser import HTMLParser
+
+from specwiki.render.escaping import inert
+
+_FENCED = re.compile(r"(^(`{3,}|~{3,})[^\n]*\n.*?^\2[^\n]*$)", re.MULTILINE | re.DOTALL)
+_INLINE_CODE = re.compile(r"(`+[^`\n]+`+)")
+_ATTRIBUTES = re.compile(r"[ \t]*\{[#:.][^}\n]*\}[ \t]*$", re.MULTILINE)
+_BLANK = re.compile(r"\n{3,}")
+_VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
+_LINES = {"p", "div", "figure", "figcaption", "li", "ul", "ol", "tr"}
+"""Elements that stand in lines of their own."""
+
+
+def plain_markdown(body: str) -> str:
+    """Strip a rendered page's body of its HTML.
+
+    A chart becomes its alternative text, a formula a line of characters; what is hidden, drawn or repeated (the run
+    strip, a chart's table of numbers) is left out: it stands in the files to download. Text of others stays inert: what
+    could mean something to Markdown or HTML stays an entity, and blocks of it are indented code, which no line can end.
+
+    Args:
+        body: As `render_page` gives it, without front matter.
+    """
+    parts = _FENCED.split(body)
+    kept = [part if i % 3 == 1 else _without_html(part) for i, part in enumerate(parts) if i % 3 != 2]  # noqa: PLR2004
+    return _BLANK.sub("\n\n", "".join(kept)).strip() + "\n"
+
+
+def _without_html(text: str) -> str:
+    reader = _Reader()
+    for i, part in enumerate(_INLINE_CODE.split(_ATTRIBUTES.sub("", text))):
+        if i % 2 and not reader.skipping:
+            reader.said.append(part)
+        else:
+            reader.feed(part)
+    reader.close()
+    return "\n".join(line.rstrip() for line in "".join(reader.said).split("\n"))
+
+
+class _Reader(HTMLParser):
+    """Collects the words of HTML inside Markdown."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.said: list[str] = []
+        self.block: int | None = None
+        """Where in `said` a block of text as it is began; None outside of one."""
+        self.skipped: list[str] = []
+        self.open: list[tuple[str, str]] = []
+        """Elements that something is said at the end of, with what."""
+        self.parts: list[tuple[str, int]] = []
+        """Two-part formulas, and how many of their parts have ended."""
+        self.depths: list[int] = []
+        self.depth = 0
+
+    @property
+    def skipping(self) -> bool:
+        """Whether what is read is not shown."""
+        return bool(self.skipped)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _VOID:
+            self.said += ["\n"] if tag == "br" and not self.skipping else []
+            return
+        given = dict(attrs)
+        classes = (given.get("class") or "").split()
+        if self.skipping or _is_hidden(tag, given, classes):
+            if tag == "svg" and not self.skipping and "sw-wide" in classes:
+                self.said.append(f"\n[{escape(given.get('aria-label') or '', quote=False)}]\n")
+            self.skipped.append(tag)
+            return
+        self.depth += 1
+        if tag in {"msup", "mfrac"}:
+            self.parts.append((tag, 0))
+            self.depths.append(self.depth)
+            self.said.append("(" if tag == "mfrac" else "")
+        before, after = _around(tag, classes)
+        self.said.append(before)
+        if tag == "pre" and self.block is None:
+            self.block = len(self.said)
+        self.open.append((tag, after))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _VOID:
+            return
+        if self.skipping:
+            if tag in self.skipped:
+                while self.skipped.pop() != tag:
+                    pass
+            return
+        if not self.open or tag not in {name for name, _ in self.open}:
+            return
+        while self.open:
+            name, after = self.open.pop()
+            self.said.append(after)
+            self._close(name)
+            if name == tag:
+                break
+
+    def _close(self, tag: str) -> None:
+        self.depth -= 1
+        if tag == "pre" and self.block is not None:
+            lines = "".join(self.said[self.block :]).strip("\n").split("\n")
+            self.said[self.block :] = ["\n\n", *(f"    {line}\n" for line in lines), "\n"]
+            self.block = None
+        if tag in {"msup", "mfrac"} and self.parts:
+            self.parts.pop()
+            self.depths.pop()
+            self.said.append(")" if tag == "mfrac" else "")
+        if self.parts and self.depth == self.depths[-1]:
+            name, ended = self.parts[-1]
+            self.parts[-1] = (name, ended + 1)
+            if ended == 0:
+                self.said.append("^" if name == "msup" else ")/(")
+
+    def handle_data(self, data: str) -> None:
+        if not self.skipping:
+            self.said.append(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self._entity(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        self._entity(f"&#{name};")
+
+    def _entity(self, written: str) -> None:
+        """The character, unless it could mean something outside of a block of text as it is."""
+        char = unescape(written)
+        if not self.skipping:
+            self.said.append(char if self.block is not None or inert(char) == char or char in "'\"" else written)
+
+
+def _is_hidden(tag: str, given: dict[str, str | None], classes: Sequence[str]) -> bool:
+    return tag in {"svg", "script", "style"} or "hidden" in given or bool({"sw-data", "sw-strip"} & set(classes))
+
+
+def _around(tag: str, classes: Sequence[str]) -> tuple[str, str]:
+    """What is said before and after an element's words."""
+    if "sw-kind" in classes:
+        return " [", "]"
+    if tag == "li":
+        return "\n- ", ""
+    if tag in {"b", "strong"}:
+        return "**", "**"
+    return ("\n", "\n") if tag in _LINES else ("", "")
+
+
+def twin(title: str, description: str, body: str, addresses: Sequence[tuple[str, str]], facts: Sequence[str]) -> str:
+    """A page's Markdown with a line that says where it stands in each language, and of when it is.
+
+    Args:
+        title: Of the page.
+        description: One sentence.
+        body: As `render_page` gives it, without front matter.
+        addresses: (language, address) of each language.
+        facts: Further parts of the line, as `lang: en`.
+    """
+    plain = plain_markdown(body)
+    heading, _, rest = plain.partition("\n") if plain.startswith("# ") else (f"# {title}", "", plain)
+    line = " · ".join([*(f"{lang.upper()}: {address}" for lang, address in addresses), *facts])
+    return f"{heading}\n\n> {line}\n\n{description}\n\n{rest.strip()}\n"
+
+
+def llms_txt(
+    name: str, description: str, pages: Sequence[tuple[str, str, str]], data: Sequence[tuple[str, str]]
+) -> str:
+    """The list of pages for programs, in the form of llmstxt.org.
+
+    Args:
+        name: Of the site.
+        description: Of the site.
+        pages: (title, address of its Markdown, description) of each page.
+        data: (title, address) of files for programs.
+    """
+    listed = [f"- [{title}]({address}): {said}" for title, address, said in pages]
+    files = [f"- [{title}]({address})" for title, address in data]
+    return "\n".join([f"# {name}", "", f"> {description}", "", "## Pages", "", *listed, "", "## Data", "", *files, ""])
