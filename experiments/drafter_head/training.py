@@ -32,7 +32,8 @@ class Recipe:
         noise: Standard deviation of the noise on the target's hidden states, over theirs.
         hard: Share of the loss that asks for the token the target wrote; the rest asks for its distribution.
         regression: Weight of the distance to the target's hidden state, over its scatter.
-        negatives: Tokens that do not occur and stand in the softmax all the same, drawn anew for each batch.
+        frequent: Tokens that stand in the softmax of every batch, the most frequent ones, beside the batch's own.
+        negatives: Tokens that stand in it too, drawn anew for each batch from the whole vocabulary.
         checkpoint_every: Steps of the optimiser between two checkpoints.
         seed: Of order, noise and weights.
     """
@@ -45,6 +46,7 @@ class Recipe:
     noise: float = 0.1
     hard: float = 0.5
     regression: float = 0.1
+    frequent: int = 4096
     negatives: int = 1024
     checkpoint_every: int = 200
     seed: int = 20261130
@@ -56,12 +58,12 @@ class Frozen:
 
     Attributes:
         embeddings: Shape: (vocabulary, width); also its output layer, which is tied to it.
-        occurring: Tokens that occur in the answers.
+        common: Tokens that occur in the answers, the most frequent first.
         scatter: Standard deviation of the hidden states.
     """
 
     embeddings: torch.Tensor
-    occurring: torch.Tensor
+    common: torch.Tensor
     scatter: float
 
 
@@ -69,7 +71,9 @@ def frozen(embeddings: torch.Tensor, sequences: Sequences) -> Frozen:
     """Take what the training needs of the target."""
     some = sequences.hidden[:: max(1, len(sequences.hidden) // 20000)]
     states = torch.from_numpy(some.copy()).view(torch.bfloat16).float()
-    return Frozen(embeddings.float(), torch.from_numpy(np.unique(sequences.tokens)).long(), float(states.std()))
+    occurring, counts = np.unique(sequences.tokens, return_counts=True)
+    common = torch.from_numpy(occurring[np.argsort(-counts, kind="stable")]).long()
+    return Frozen(embeddings.float(), common, float(states.std()))
 
 
 def train(
@@ -191,32 +195,35 @@ def _loss(
     """Loss of a batch, and the share of first drafts that are right among the tokens that stand in its softmax."""
     batch = _batch(sequences, chosen)
     noise = torch.randn(batch.hidden.shape, generator=rng) * (recipe.noise * target.scatter)
-    vocabulary = _vocabulary(target, recipe, rng)
+    vocabulary = _vocabulary(batch, target, recipe, rng)
     place = torch.zeros(len(target.embeddings), dtype=torch.long)
     place[vocabulary] = torch.arange(len(vocabulary))
+    output = target.embeddings[vocabulary]
+    # What the target itself would say after each token of the answers: drafts that stand for the same token share it.
+    answered = functional.pad(batch.asked(1), (1, 0))
+    taught = functional.linear(batch.hidden[answered], output).softmax(-1)
+    row = answered.flatten().cumsum(0).view(answered.shape) - 1
+
     total, right = torch.zeros(()), 0.0
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        output = target.embeddings[vocabulary]
-        outputs = head(target.embeddings[batch.tokens], batch.hidden + noise, recipe.num_steps)
-        for step, (made, weight) in enumerate(zip(outputs, recipe.step_weights, strict=True), start=1):
-            where = batch.asked(step)
-            states, truth = made[where], batch.hidden[:, step:][where]
-            wanted = place[batch.tokens[:, step + 1 :][where[:, :-1]]]
-            logits = functional.linear(states, output).float()
-            with torch.no_grad():
-                taught = functional.linear(truth, output).float().softmax(-1)
-            hard = functional.cross_entropy(logits, wanted)
-            soft = -(taught * logits.log_softmax(-1)).sum(-1).mean()
-            distance = functional.smooth_l1_loss(states.float() / target.scatter, truth / target.scatter)
-            total = total + weight * (recipe.hard * hard + (1 - recipe.hard) * soft + recipe.regression * distance)
-            if step == 1:
-                right = float((logits.argmax(-1) == wanted).float().mean())
+    outputs = head(target.embeddings[batch.tokens], batch.hidden + noise, recipe.num_steps)
+    for step, (made, weight) in enumerate(zip(outputs, recipe.step_weights, strict=True), start=1):
+        where = batch.asked(step)
+        states, truth = made[where], batch.hidden[:, step:][where]
+        wanted = place[batch.tokens[:, step + 1 :][where[:, :-1]]]
+        logits = functional.linear(states, output)
+        said = logits.log_softmax(-1)
+        hard = functional.nll_loss(said, wanted)
+        soft = -(taught[row[:, step:][where]] * said).sum(-1).mean()
+        distance = functional.smooth_l1_loss(states / target.scatter, truth / target.scatter)
+        total = total + weight * (recipe.hard * hard + (1 - recipe.hard) * soft + recipe.regression * distance)
+        if step == 1:
+            right = float((logits.argmax(-1) == wanted).float().mean())
     return total / sum(recipe.step_weights), right
 
 
-def _vocabulary(target: Frozen, recipe: Recipe, rng: torch.Generator) -> torch.Tensor:
+def _vocabulary(batch: _Batch, target: Frozen, recipe: Recipe, rng: torch.Generator) -> torch.Tensor:
     others = torch.randint(len(target.embeddings), (recipe.negatives,), generator=rng)
-    return torch.unique(torch.cat([target.occurring, others]))
+    return torch.unique(torch.cat([target.common[: recipe.frequent], batch.tokens.flatten(), others]))
 
 
 @torch.inference_mode()
