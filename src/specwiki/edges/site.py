@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from specwiki.core.content_policy import inline_of, with_policy
 from specwiki.core.search_index import with_folded_words
 from specwiki.errors import CheckError, InputError, SpecwikiError, raise_all
 from specwiki.units import LANGS
@@ -41,7 +42,8 @@ def build(root: Path, docs: Path, site: Path, beside: Path) -> Path:
         beside: Files that go beside the built pages, in the same folders.
 
     Raises:
-        CheckError: With MkDocs' own lines, for each language whose build warns or fails.
+        CheckError: With MkDocs' own lines, for each language whose build warns or fails; or for each page with a
+            script or style of its own.
     """
     _require(docs)
     fresh = site.with_name(f".{site.name}.new")
@@ -66,10 +68,12 @@ def build(root: Path, docs: Path, site: Path, beside: Path) -> Path:
         for lang, process, output in zip(LANGS, running, outputs, strict=True)
         if process.returncode
     ]
-    if problems:
+    try:
+        raise_all(problems)
+        _finish(docs / "root", fresh)
+    except SpecwikiError:
         shutil.rmtree(fresh, ignore_errors=True)
-    raise_all(problems)
-    _finish(docs / "root", fresh)
+        raise
     shutil.copytree(beside, fresh, dirs_exist_ok=True)
     _swap(fresh, site)
     return site
@@ -90,10 +94,13 @@ def _told(output: str) -> str:
 
 
 def _finish(above: Path, fresh: Path) -> None:
-    """Root page and 404 for both languages, words as they are typed; source maps and search code of others go."""
-    for path in sorted(above.iterdir()):
-        shutil.copyfile(path, fresh / path.name)
+    """Root page and 404 for both languages, words as they are typed, policies; what nothing loads goes.
+
+    Raises:
+        CheckError: For each page with a script or style that neither the theme nor a page written by hand has.
+    """
     for lang in LANGS:
+        _set_policies(fresh / lang)
         shutil.copyfile(above / "404.html", fresh / lang / "404.html")
         for path in sorted((fresh / lang / "assets").rglob("*.map")):
             path.unlink()
@@ -103,6 +110,25 @@ def _finish(above: Path, fresh: Path) -> None:
                 path.unlink()
         index = fresh / lang / "search" / "search_index.json"
         index.write_text(with_folded_words(index.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in sorted(above.iterdir()):
+        shutil.copyfile(path, fresh / path.name)
+    for path in (fresh / "index.html", fresh / "404.html", *(fresh / lang / "404.html" for lang in LANGS)):
+        html = path.read_text(encoding="utf-8")
+        path.write_text(with_policy(f"docs/root/{path.name}", html, inline_of(html)), encoding="utf-8")
+
+
+def _set_policies(built: Path) -> None:
+    """The policy of each page of a language. What the theme has inline is read where there is no text of anybody."""
+    known = inline_of((built / "404.html").read_text(encoding="utf-8"))
+    problems: list[SpecwikiError] = []
+    for path in sorted(built.rglob("*.html")):
+        where = f"site/{built.name}/{path.relative_to(built)}"
+        try:
+            html = with_policy(where, path.read_text(encoding="utf-8"), known)
+            path.write_text(html, encoding="utf-8")
+        except CheckError as problem:
+            problems.append(problem)
+    raise_all(problems)
 
 
 def _swap(fresh: Path, site: Path) -> None:
