@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from specwiki.core.current import current, current_of
+from specwiki.core.current import current, current_of, earlier
 
 
 def test_the_newest_of_a_key_counts(make_result):
@@ -30,3 +30,17 @@ def test_another_machine_is_another_key(make_result):
     other = make_result(machine="a", experiment="drafters")
 
     assert current_of([here, there, other], "depth") == [there, here]
+
+
+def test_what_a_result_took_the_place_of(make_result):
+    """Other runs of its key, the last derivation of each, newest first; nothing withdrawn, nothing newer."""
+    day = dt.date(2026, 11, 1)
+    first = make_result(run_id="r1", as_of=day)
+    second, again = make_result(run_id="r2", as_of=day), make_result(run_id="r2", as_of=day, derivation=2)
+    bad = make_result(run_id="r3", as_of=day, withdrawn="the clock was wrong")
+    elsewhere = make_result(run_id="r4", as_of=day, machine="b")
+    now, now_again = make_result(run_id="r5"), make_result(run_id="r5", derivation=2)
+    stored = [now_again, elsewhere, bad, again, second, first, now]
+
+    assert earlier(stored, now_again) == [again, first]
+    assert earlier(stored, first) == []

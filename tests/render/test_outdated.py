@@ -5,9 +5,10 @@ import pytest
 from specwiki.core.claims import Claim, OutcomeWordings, Wordings
 from specwiki.core.translation import compare, recorded
 from specwiki.core.wordings import wordings_hash
-from specwiki.render.evidence import Evidence, evidence_of
+from specwiki.render.evidence import Evidence
 from specwiki.render.outdated import marked, note_function
 from specwiki.render.pages import parse_page, render_page
+from specwiki.render.values import Sourced
 
 ENGLISH = """---
 title: A
@@ -101,7 +102,7 @@ def test_a_finding_whose_wording_is_out_of_date_is_marked(make_result):
     claims = {f"c{at}": Claim(expression='v("ratio.c1.d4") < 1', en=words, vi=words, of=of)
               for at, of in enumerate((stale, fresh, None))}  # fmt: skip
     outcomes = {"best.c1": OutcomeWordings(en={"off": "off"}, vi={"off": "tắt"}, of=stale)}
-    evidence = evidence_of(make_result(gain=0.9), None, Evidence(claims=claims, outcomes=outcomes))
+    evidence = Evidence((Sourced(make_result(gain=0.9), "published"),), claims=claims, outcomes=outcomes)
     body = '@{{ claim("c0") }}; @{{ claim("c1") }}; @{{ claim("c2") }}; @{{ outcome("best.c1") }}.'
     english, vietnamese = (render_page(parse_page("depth", lang, body), evidence) for lang in ("en", "vi"))
 

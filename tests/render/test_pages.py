@@ -5,14 +5,16 @@ import html
 import json
 import re
 import shlex
+from dataclasses import replace
 
 import pytest
 
 from specwiki.core.claims import Claim, OutcomeWordings, Wordings
 from specwiki.core.quoted import QuotedSource, QuotedValue, Wording
 from specwiki.errors import ClaimError, InputError
-from specwiki.render.evidence import Evidence, evidence_of
+from specwiki.render.evidence import Evidence
 from specwiki.render.pages import parse_page, render_page, wording_problems
+from specwiki.render.values import Sourced
 
 WORDS = Wordings(holds='yes @{{ value("ratio.c1.d4") }}', fails="no", open="open: @{{ reason }}")
 SOURCE = QuotedSource(
@@ -46,17 +48,23 @@ SHARED = Evidence(
 
 def rendered(body, *, published=None, local=None, lang="en"):
     """A page with this body."""
-    return render_page(parse_page("depth", lang, body), evidence_of(published, local, SHARED))
+    return render_page(parse_page("depth", lang, body), with_results(SHARED, local=local, published=published))
+
+
+def with_results(shared, **by_origin):
+    """This machine's first."""
+    return replace(shared, results=tuple(Sourced(one, origin) for origin, one in by_origin.items() if one is not None))
 
 
 def test_a_value_has_its_number_in_the_language_and_its_key(make_result):
     """So that it can be traced."""
     result = make_result(gain=0.94)
 
-    assert 'data-key="ratio.c1.d4" data-origin="published" data-kind="measured">0.94×</span>' in rendered(  # noqa: RUF001
+    where = 'href="../numbers/depth/#published.ratio.c1.d4"'
+    assert f'data-key="ratio.c1.d4" data-origin="published" data-kind="measured" {where}>0.94×</a>' in rendered(  # noqa: RUF001
         '@{{ value("ratio.c1.d4") }}', published=result
     )
-    assert ">0,94×</span>" in rendered('@{{ value("ratio.c1.d4") }}', published=result, lang="vi")  # noqa: RUF001
+    assert ">0,94×</a>" in rendered('@{{ value("ratio.c1.d4") }}', published=result, lang="vi")  # noqa: RUF001
     assert ">0.91–0.97×</span>" in rendered('@{{ interval("ratio.c1.d4") }}', published=result)  # noqa: RUF001
 
 
@@ -120,7 +128,7 @@ def test_a_name_that_is_not_there_is_an_error_with_the_nearest(make_result, body
 
 def test_a_claim_prints_the_wording_that_the_data_support(make_result):
     """With its state for a test to find."""
-    assert 'data-claim="slower" data-state="holds" data-origin="published">yes <span' in rendered(
+    assert 'data-claim="slower" data-state="holds" data-origin="published">yes <a' in rendered(
         '@{{ claim("slower") }}', published=make_result(gain=0.9)
     )
     assert ">no<" in rendered('@{{ claim("slower") }}', published=make_result(gain=1.2))
@@ -133,7 +141,7 @@ def test_a_sentence_never_mixes_two_results(make_result):
     text = rendered('@{{ claim("slower") }}', published=make_result(gain=0.9), local=make_result(gain=1.2))
 
     assert ">no</span>" in text
-    assert text.index(">no</span>") < text.index("Published result of 28 November 2026:") < text.index("yes <span")
+    assert text.index(">no</span>") < text.index("Published result of 28 November 2026:") < text.index("yes <a")
 
 
 def test_the_same_sentence_is_not_said_twice(make_result):
@@ -162,7 +170,7 @@ def test_an_outcome_says_its_depth(make_result):
     text = rendered('@{{ outcome("best.c1") }}', published=make_result(best="depth", gain=1.15))
 
     assert 'data-outcome="best.c1" data-state="depth"' in text
-    assert "depth 4 <span" in text
+    assert "depth 4 <a" in text
     assert "(95% interval <span" in text
 
 
@@ -187,7 +195,7 @@ def test_a_wording_that_no_page_shows_yet_is_checked_too():
 
 def test_quoted_figures_keep_their_digits_and_are_marked():
     """In both languages."""
-    assert '>80%</span><sup class="sw-kind sw-kind-quoted"' in rendered('@{{ quoted("000.rate") }}')
+    assert '>80%</a><sup class="sw-kind sw-kind-quoted"' in rendered('@{{ quoted("000.rate") }}')
     assert "trích dẫn" in rendered('@{{ quoted("000.rate") }}', lang="vi")
     assert "30 September 2026" in rendered('@{{ quoted_date("000.rate") }}')
     assert "a &#42;model&#42;" in rendered('@{{ source_fact("000", "model") }}')
@@ -268,7 +276,7 @@ def test_downloads_and_notebooks_are_links(make_result):
     assert "[values as CSV](data/depth/published/values.csv)" in text
     assert "[n](notebooks/depth-local.md) (measured here, full)" in text
     assert "depth-published.md" not in text
-    bare = evidence_of(make_result(), None, Evidence())
+    bare = with_results(Evidence(), published=make_result())
     assert "](" not in render_page(parse_page("depth", "en", "@{{ downloads() }}"), bare)
 
 

@@ -25,8 +25,9 @@ def test_values_are_those_of_the_result(rendered, make_result):
     (depth,) = found["experiments"]["depth"]
 
     assert texts["en"] == texts["vi"]
-    assert depth["values"]["ratio.c1.d4"] == result.values["ratio.c1.d4"].model_dump(mode="json")
-    assert depth["as_of"] == result.as_of.isoformat()
+    dates = {"as_of": result.as_of.isoformat(), "good_until": result.good_until.isoformat()}
+    assert depth["values"]["ratio.c1.d4"] == result.values["ratio.c1.d4"].model_dump(mode="json") | dates
+    assert {name: depth[name] for name in dates} == dates
     assert depth["measured_under"] == result.measured_under
     assert {one["state"] for one in depth["claims"].values()} <= {"holds", "fails", "open"}
     assert found["quoted"]["000.mtp-rate-d4"]["kind"] == "quoted"

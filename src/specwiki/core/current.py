@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection, Iterable
 
 from specwiki.core.result import Result
@@ -18,7 +19,7 @@ def key_of(result: Result) -> Key:
 def current(results: Iterable[Result]) -> dict[Key, Result]:
     """The newest result of each key that is not withdrawn; of one day, the last run's last derivation."""
     newest: dict[Key, Result] = {}
-    for result in sorted(results, key=lambda one: (one.as_of, one.run_id, one.derivation)):
+    for result in sorted(results, key=_order):
         if result.withdrawn is None:
             newest[key_of(result)] = result
     return dict(sorted(newest.items()))
@@ -40,4 +41,23 @@ def current_of(
         for (profile, _, slug), result in current(results).items()
         if slug == experiment and of in {None, profile} and profile not in apart
     ]
-    return sorted(mine, key=lambda one: (one.as_of, one.run_id, one.derivation), reverse=True)
+    return sorted(mine, key=_order, reverse=True)
+
+
+def earlier(results: Iterable[Result], newest: Result) -> list[Result]:
+    """The results of other runs that `newest` took the place of, newest first; of each run, what was derived last.
+
+    Args:
+        results: Of one store.
+        newest: A result in it, or not yet in it.
+    """
+    by_run: dict[str, Result] = {}
+    for result in sorted(results, key=_order):
+        if result.withdrawn is None and key_of(result) == key_of(newest) and result.run_id != newest.run_id:
+            by_run[result.run_id] = result
+    return sorted((one for one in by_run.values() if _order(one) < _order(newest)), key=_order, reverse=True)
+
+
+def _order(result: Result) -> tuple[dt.date, str, int]:
+    """Newer results sort later."""
+    return result.as_of, result.run_id, result.derivation

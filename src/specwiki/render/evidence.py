@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from specwiki.core import keys
 from specwiki.core.claims import Claim, OutcomeWordings
 from specwiki.core.quoted import QuotedSource, QuotedValue, by_key
 from specwiki.core.recomputed import quoted_values
-from specwiki.core.result import Result, Value
+from specwiki.core.result import Value
 from specwiki.errors import InputError
 from specwiki.render.values import Origin, Sourced
+
+NUMBERS = "numbers"
+"""Folder of the pages that list numbers, below a language's root."""
+QUOTED = "quoted"
+"""Name of the page of quoted figures in it."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class Evidence:
         claims: Findings by id.
         outcomes: Wordings of decisions by the key in `Result.outcomes`.
         files: Per store, the downloads that exist, file name → label key.
+        quoted_numbers: Address of the page that lists what is quoted, as seen from the page; empty: no links.
     """
 
     results: tuple[Sourced, ...] = ()
@@ -31,6 +37,17 @@ class Evidence:
     claims: Mapping[str, Claim] = field(default_factory=dict)
     outcomes: Mapping[str, OutcomeWordings] = field(default_factory=dict)
     files: Mapping[Origin, Mapping[str, str]] = field(default_factory=dict)
+    quoted_numbers: str = ""
+
+    def seen_from(self, root: str, name: str) -> Evidence:
+        """The same, with every number a link.
+
+        Args:
+            root: Of the language, as seen from the page; empty, or ends with a slash.
+            name: Of the page of numbers of these results.
+        """
+        results = tuple(replace(one, numbers=f"{root}{NUMBERS}/{name}/") for one in self.results)
+        return replace(self, results=results, quoted_numbers=f"{root}{NUMBERS}/{QUOTED}/")
 
     @property
     def main(self) -> Sourced | None:
@@ -51,20 +68,6 @@ class Evidence:
     def quoted_values(self) -> dict[str, Value]:
         """Quoted figures as values, and what is computed from them, for claims."""
         return quoted_values(self.sources)
-
-
-def evidence_of(
-    published: Result | None,
-    local: Result | None,
-    rest: Evidence,
-) -> Evidence:
-    """Put the two stores' results in the order in which pages show them."""
-    found: list[Sourced] = []
-    if local is not None:
-        found.append(Sourced(local, "local"))
-    if published is not None:
-        found.append(Sourced(published, "published"))
-    return Evidence(tuple(found), rest.sources, rest.claims, rest.outcomes, rest.files)
 
 
 def find_value(sourced: Sourced, key: str, page: str) -> Value | None:

@@ -19,6 +19,7 @@ from specwiki.render.values import (
     origin_text,
     plain,
     quoted_span,
+    quoted_text,
     span,
     value_span,
     value_text,
@@ -83,14 +84,18 @@ class Findings:
         known = self.evidence.quoted
         find_named(key, known, "quoted value", self.page)
         source, value = known[key]
-        return quoted_span(key, source, value, self.lang, marked=marked)
+        if marked:
+            return quoted_span(key, source, value, self.lang, self.evidence.quoted_numbers)
+        text = quoted_text(value, self.lang)
+        return span(text, key, "quoted", kind="quoted", numbers=self.evidence.quoted_numbers)
 
     def computed(self, key: str, *, marked: bool = True) -> Markup:
         """A figure that is computed from quoted ones, with its interval where it has one."""
         known = {name: value for name, value in self.evidence.quoted_values.items() if value.kind == "computed"}
         find_named(key, known, "computed value", self.page)
         value = known[key]
-        shown = span(value_text(value, self.lang), key, "quoted", kind="computed")
+        numbers = self.evidence.quoted_numbers
+        shown = span(value_text(value, self.lang), key, "quoted", kind="computed", numbers=numbers)
         if value.low is not None:
             between = span(interval_or_reason(value, self.lang), key, "quoted", kind="computed", css="sw-interval")
             shown = Markup("{} ({})").format(shown, between)
@@ -118,7 +123,7 @@ class Findings:
         value = find_value(sourced, key, self.page)
         if value is None:
             return self._missing("missing.not-at-this-effort", key, sourced.origin)
-        return value_span(value, key, sourced.origin, self.lang)
+        return value_span(value, key, sourced.origin, self.lang, sourced.numbers)
 
     def _interval(self, sourced: Sourced, key: str) -> Markup:
         value = find_value(sourced, key, self.page)

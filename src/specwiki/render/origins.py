@@ -15,7 +15,7 @@ from specwiki.render.escaping import inert
 from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.labels import label
 from specwiki.render.tables import markdown_table
-from specwiki.render.values import Sourced, origin_text
+from specwiki.render.values import Sourced, changed_text, origin_text
 from specwiki.units import Lang, date_text, number_text, plain_number
 
 _FACTS = (
@@ -201,14 +201,15 @@ class Origins:
         ]
         origin = origin_text(one, self.lang)
         note = Markup(
-            '<div class="sw-result" data-origin="{}" data-as-of="{}" data-good-until="{}"><p><b>{}</b> {}</p>'
+            '<div class="sw-result" data-origin="{}" data-as-of="{}" data-good-until="{}"><p><b>{}</b> {}</p>{}'
             '<p class="sw-stale" role="status" hidden>{}</p></div>'
         )
+        changed = Markup('<p class="sw-changed">{}</p>').format(_capital(changed_text(one, self.lang)))
         warning = self._say("stale").format(until)
         if result.prompt_kind == "synthetic":
             parts.append(self._say("synthetic"))
         return note.format(one.origin, result.as_of.isoformat(), result.good_until.isoformat(),
-                           origin[0].upper() + origin[1:], " · ".join(parts), warning)  # fmt: skip
+                           _capital(origin), " · ".join(parts), changed if one.changed else "", warning)  # fmt: skip
 
     def _fact(self, result: Result, name: str) -> str:
         if name not in result.facts:
@@ -251,6 +252,10 @@ class Origins:
 
     def _say(self, name: str) -> str:
         return _NOTES[name][self.lang]
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _trusted(markup: str) -> Markup:

@@ -17,7 +17,7 @@ from specwiki.errors import InputError, SpecwikiError
 from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.figures import Figures
 from specwiki.render.findings import Findings, Render
-from specwiki.render.origins import Origins
+from specwiki.render.origins import Origins, folder_name
 from specwiki.render.outdated import note_function, with_marks
 from specwiki.units import LANGS, Lang
 
@@ -62,6 +62,11 @@ class PageSource:
     def address(self) -> str:
         """Of the built page below its language's root; empty, or ends with a slash."""
         return "" if self.name == "index" else f"{self.name}/"
+
+    @property
+    def root(self) -> str:
+        """The language's root as seen from the built page."""
+        return "../" * self.address.count("/")
 
     @property
     def text(self) -> str:
@@ -151,6 +156,7 @@ def render_page(page: PageSource, evidence: Evidence, others: Mapping[str, Evide
 
 def _functions(page: PageSource, evidence: Evidence, render: Render, profile: str = "") -> dict[str, Any]:
     """The names that a page may call; with a profile, those of its results."""
+    evidence = evidence.seen_from(page.root, folder_name(page.experiment, profile))
     findings = Findings(evidence, page.lang, page.where, render).functions()
     found = with_marks(findings, evidence) if page.lang == "vi" else findings
     found |= Figures(evidence, page.lang, page.where, profile).functions()

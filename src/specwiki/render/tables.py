@@ -69,7 +69,7 @@ def cell_markup(sourced: Sourced, key: str, lang: Lang, *, where: str) -> Markup
     if key not in result.values:
         raise DataError(f"result {result.run_id}, {where}", f"there is no value '{key}'", nearest(key, result.values))
     value = result.values[key]
-    shown = value_span(value, key, sourced.origin, lang)
+    shown = value_span(value, key, sourced.origin, lang, sourced.numbers)
     if value.number is None or value.low is None or value.high is None:
         return shown
     bounds = interval_text(value.low, value.high, value.unit, lang)

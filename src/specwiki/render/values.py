@@ -20,10 +20,21 @@ _MARK = re.compile(r'<sup class="sw-kind.*?</sup>')
 
 @dataclass(frozen=True)
 class Sourced:
-    """A result and the store that it lies in."""
+    """A result and the store that it lies in.
+
+    Attributes:
+        result: The result.
+        origin: The store.
+        numbers: Address of the page that lists its values, as seen from the page that shows it; empty: no links.
+        changed: Parts under which it was measured that are others now; None: that cannot be told.
+        earlier: Results of other runs that it took the place of, newest first.
+    """
 
     result: Result
     origin: Origin
+    numbers: str = ""
+    changed: tuple[str, ...] | None = ()
+    earlier: tuple[Result, ...] = ()
 
 
 def value_text(value: Value, lang: Lang) -> str:
@@ -49,17 +60,35 @@ def interval_or_reason(value: Value, lang: Lang) -> str:
     return interval_text(value.low, value.high, value.unit, lang)
 
 
-def span(text: str, key: str, origin: str, *, kind: str = "measured", css: str = "sw-value") -> Markup:
-    """Text of a value with its key, so that a reader, a test or a script can ask where it comes from."""
-    return Markup('<span class="{}" data-key="{}" data-origin="{}" data-kind="{}">{}</span>').format(
-        css, key, origin, kind, text
-    )
+def span(
+    text: str, key: str, origin: str, *, kind: str = "measured", css: str = "sw-value", numbers: str = ""
+) -> Markup:
+    """Text of a value with its key, so that a reader, a test or a script can ask where it comes from.
+
+    Args:
+        text: What is shown.
+        key: Of the value.
+        origin: A store, or `quoted`.
+        kind: As in `Value`.
+        css: Class of the element.
+        numbers: Address of the page that lists it; empty: no link.
+    """
+    known = Markup('class="{}" data-key="{}" data-origin="{}" data-kind="{}"').format(css, key, origin, kind)
+    if not numbers:
+        return Markup("<span {}>{}</span>").format(known, text)
+    return Markup('<a {} href="{}#{}">{}</a>').format(known, numbers, anchor(origin, key), text)
 
 
-def value_span(value: Value, key: str, origin: Origin, lang: Lang) -> Markup:
-    """A measured value in prose or in a table."""
-    css = "sw-value" if value.number is not None else "sw-missing"
-    shown = span(value_text(value, lang), key, origin, kind=value.kind, css=css)
+def anchor(origin: str, key: str) -> str:
+    """Id of a value's row on the page that lists it."""
+    return f"{origin}.{key}"
+
+
+def value_span(value: Value, key: str, origin: Origin, lang: Lang, numbers: str = "") -> Markup:
+    """A measured value in prose or in a table; `numbers` as in `span`."""
+    if value.number is None:
+        return span(value_text(value, lang), key, origin, kind=value.kind, css="sw-missing")
+    shown = span(value_text(value, lang), key, origin, kind=value.kind, numbers=numbers)
     if value.kind == "simulated":
         return shown + kind_mark("simulated", label("kind.simulated", lang))
     return shown
@@ -79,16 +108,26 @@ def origin_text(sourced: Sourced, lang: Lang) -> str:
     return {"en": "published", "vi": "đã công bố"}[lang]
 
 
+def changed_text(sourced: Sourced, lang: Lang) -> str:
+    """What has changed in the project since a result was measured, in a few words."""
+    if sourced.changed is None:
+        return {"en": "whether anything changed since cannot be told", "vi": "không xác định được có gì đổi từ đó"}[
+            lang
+        ]
+    if not sourced.changed:
+        return {"en": "nothing changed since", "vi": "từ đó không có gì đổi"}[lang]
+    parts = ", ".join(label(f"part.{part}", lang) for part in sourced.changed)
+    return {"en": "changed since: {}", "vi": "đã đổi từ đó: {}"}[lang].format(parts)
+
+
 def quoted_text(value: QuotedValue, lang: Lang) -> str:
     """A quoted figure with the digits of its source, without markup."""
     return written_text(value.number, value.unit, value.places, lang)
 
 
-def quoted_span(key: str, source: QuotedSource, value: QuotedValue, lang: Lang, *, marked: bool = True) -> Markup:
-    """A quoted figure, with its source and date at hand."""
-    shown = span(quoted_text(value, lang), key, "quoted", kind="quoted")
-    if not marked:
-        return shown
+def quoted_span(key: str, source: QuotedSource, value: QuotedValue, lang: Lang, numbers: str = "") -> Markup:
+    """A quoted figure with its source and date at hand; `numbers` as in `span`."""
+    shown = span(quoted_text(value, lang), key, "quoted", kind="quoted", numbers=numbers)
     title = f"{source.title}, {date_text(value.as_of, lang)}, {source.machine}"
     return shown + kind_mark("quoted", label("kind.quoted", lang), title)
 

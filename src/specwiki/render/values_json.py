@@ -34,12 +34,13 @@ def _result(sourced: Sourced, evidence: Evidence) -> dict[str, Any]:
     result: Result = sourced.result
     named = ("profile", "machine", "effort", "run_id", "derivation", "prompt_kind", "measured_under", "derived_under")
     stored = result.model_dump(mode="json")
+    dates = {"as_of": result.as_of.isoformat(), "good_until": result.good_until.isoformat()}
     return {
         "origin": sourced.origin,
-        "as_of": result.as_of.isoformat(),
-        "good_until": result.good_until.isoformat(),
+        **dates,
         **{name: stored[name] for name in named},
-        "values": stored["values"],
+        "changed_since": None if sourced.changed is None else list(sourced.changed),
+        "values": {key: value | dates for key, value in stored["values"].items()},
         "outcomes": stored["outcomes"],
         "claims": {
             name: _verdict(name, claim, result.values, evidence)

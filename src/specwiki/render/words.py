@@ -158,6 +158,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "registration.no-repository": ("not in a git repository", "không nằm trong kho git"),
     "registration.plan": ("hash of plan.toml", "mã băm của plan.toml"),
     # Downloads
+    "part.plan": ("the plan", "kế hoạch đo"),
+    "part.prompts": ("the prompts", "bộ prompt"),
+    "part.code": ("the code that measures", "mã đo"),
+    "part.engine": ("the engine or how it is started", "engine hoặc cách khởi động"),
+    "part.run": ("the run that it reads", "lần chạy được đọc"),
     "download.values": ("values as CSV", "các giá trị, CSV"),
     "download.result": ("whole result as JSON", "toàn bộ kết quả, JSON"),
     "download.blocks": ("every block as CSV", "từng khối đo, CSV"),

@@ -3,53 +3,28 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from specwiki.core.current import current_of, key_of
-from specwiki.core.layout import Layout, Store
-from specwiki.core.result import Result
+import specwiki
+from specwiki.core.layout import Layout
 from specwiki.core.translation import Verdict, compare
-from specwiki.core.wordings import verdicts_under
 from specwiki.edges import pages as page_files
 from specwiki.edges import site as mkdocs
 from specwiki.edges import watch
-from specwiki.edges.store import read_blocks_csv, read_notebook, read_results
+from specwiki.edges.store import read_results
 from specwiki.errors import SpecwikiError, raise_all
-from specwiki.render.downloads import LABELS, result_json, values_csv
-from specwiki.render.evidence import Evidence, evidence_of
-from specwiki.render.figures import chart_figure
-from specwiki.render.notebooks import notebook_markdown
-from specwiki.render.origins import folder_name
+from specwiki.render.evidence import Evidence
+from specwiki.render.numbers import linked_keys, numbers_page, quoted_page
 from specwiki.render.outdated import marked
 from specwiki.render.pages import PageSource, parse_page, profiles_apart, render_page, wording_problems
 from specwiki.render.programs import BESIDE, VALUES, for_programs, with_dataset
-from specwiki.render.values import Origin, Sourced
 from specwiki.render.values_json import values_json
-from specwiki.units import LANGS, Lang, date_text
-
-
-@dataclass(frozen=True)
-class _Run:
-    """A result that pages show, and its run's raw files, where they are."""
-
-    sourced: Sourced
-    notebook: dict[str, Any] | None
-    blocks: str | None
-
-    def downloads(self) -> dict[str, str]:
-        """File name → content."""
-        found = {"values.csv": values_csv(self.sourced.result), "result.json": result_json(self.sourced.result)}
-        if self.blocks is not None:
-            found["blocks.csv"] = self.blocks
-        if self.notebook is not None:
-            found["notebook.ipynb"] = json.dumps(self.notebook, ensure_ascii=False, indent=1) + "\n"
-        return found
+from specwiki.study.shown import Shown, Stored, shown_of
+from specwiki.units import LANGS, Lang
 
 
 def render_site(layout: Layout) -> list[Path]:
@@ -62,12 +37,9 @@ def render_site(layout: Layout) -> list[Path]:
     sources = [parse_page(name, lang, text) for (name, lang), text in texts.items()]
     claims, outcomes = page_files.read_claims(layout.docs)
     shared = Evidence((), page_files.read_quoted(layout.quoted), claims, outcomes)
-    published, local = read_results(layout.published), read_results(layout.local)
+    stored = Stored(layout, tuple(read_results(layout.published)), tuple(read_results(layout.local)))
     apart = profiles_apart(sources)
-    shown = {
-        experiment: _shown(layout, experiment, apart[experiment], published, local, shared)
-        for experiment in sorted({source.experiment for source in sources})
-    }
+    shown = {name: shown_of(stored, name, apart[name], shared) for name in sorted(apart)}
     rendered: dict[tuple[str, Lang], str] = {}
     problems = wording_problems(shared)
     for source in sources:
@@ -83,7 +55,7 @@ def render_site(layout: Layout) -> list[Path]:
                      shown[source.experiment].evidence, source.experiment, _base(source.lang))
         for source in sources
     ]  # fmt: skip
-    files = {f"{page.lang}/{page.name}.md": page.text for page in pages}
+    files = {f"{page.lang}/{page.name}.md": page.text for page in [*pages, *_numbers(pages, sources, shown, shared)]}
     for lang in LANGS:
         for mine in shown.values():
             files |= {f"{lang}/{name}": content for name, content in mine.files(lang).items()}
@@ -92,43 +64,19 @@ def render_site(layout: Layout) -> list[Path]:
     return page_files.write_pages(layout.pages, files | {f"{BESIDE}/{name}": text for name, text in beside.items()})
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """What the pages of one experiment show.
-
-    Attributes:
-        evidence: What leads.
-        others: For each profile that a page shows by name, the same.
-        verdict: What the published result says of claims and outcomes.
-        runs: The runs behind it, by the name of their folder.
-    """
-
-    evidence: Evidence
-    others: Mapping[str, Evidence]
-    verdict: Verdict
-    runs: Mapping[str, Sequence[_Run]]
-
-    def files(self, lang: Lang) -> dict[str, str]:
-        """Downloads, and the executed notebooks as pages."""
-        return {name: text for folder, runs in self.runs.items() for name, text in _extra(runs, folder, lang).items()}
-
-
-def _shown(
-    layout: Layout, experiment: str, apart: Sequence[str], published: Sequence[Result], local: Sequence[Result],
-    shared: Evidence,
-) -> _Shown:  # fmt: skip
-    leading = _runs(layout, current_of(published, experiment, apart=apart), current_of(local, experiment, apart=apart))
-    by_profile = {
-        profile: _runs(layout, current_of(published, experiment, of=profile), current_of(local, experiment, of=profile))
-        for profile in apart
-    }
-    newest = next(iter(current_of(published, experiment, apart=apart)), None)
-    return _Shown(
-        _evidence(leading, shared),
-        {profile: _evidence(runs, shared) for profile, runs in by_profile.items()},
-        verdicts_under(shared.claims, newest, shared.quoted_values),
-        {experiment: leading, **{folder_name(experiment, profile): runs for profile, runs in by_profile.items()}},
-    )
+def _numbers(
+    pages: Sequence[PageSource], sources: Sequence[PageSource], shown: Mapping[str, Shown], shared: Evidence
+) -> list[PageSource]:
+    """The pages that list the numbers that `pages` link to, in both languages."""
+    linked = set().union(*(linked_keys(page.text) for page in pages))
+    found = [quoted_page(shared, lang) for lang in LANGS]
+    for page, source in zip(pages, sources, strict=True):
+        if page.name != source.experiment:
+            continue
+        for name, evidence in shown[source.experiment].named.items():
+            keys = {(origin, key) for of, origin, key in linked if of == name}
+            found.append(numbers_page(page, evidence, name, keys))
+    return found
 
 
 def _base(lang: Lang) -> str:
@@ -205,65 +153,14 @@ def _inputs(layout: Layout) -> list[Path]:
     stores = (layout.published, layout.local)
     shown = [path for store in stores for name in ("notebook.ipynb", "blocks.csv")
              for path in sorted(store.root.glob(f"runs/*/*/*/*/{name}"))]  # fmt: skip
-    package = Path(__file__).parents[1]
-    code = [
-        package / name for name in ("core", "render", "units.py", "edges/pages.py", "edges/site.py", "study/site.py")
-    ]
     results = [store.results for store in stores]
-    return [layout.docs, layout.root / "mkdocs.yml", layout.quoted, *results, *shown, *code]
-
-
-def _runs(layout: Layout, published: Sequence[Result], mine: Sequence[Result]) -> list[_Run]:
-    """This machine's newest result, and the published one to stand beside it: of the same key if there is one.
-
-    A result of this machine that was published since is shown once, as published.
-    """
-    theirs = list(published)
-    if mine:
-        theirs.sort(key=lambda one: key_of(one) != key_of(mine[0]))
-    found = [_run(layout.published, one, "published") for one in theirs[:1]]
-    if mine and not any(run.sourced.result.run_id == mine[0].run_id for run in found):
-        found.insert(0, _run(layout.local, mine[0], "local"))
-    return found
-
-
-def _run(store: Store, result: Result, origin: Origin) -> _Run:
-    return _Run(Sourced(result, origin), read_notebook(store, result), read_blocks_csv(store, result))
-
-
-def _evidence(runs: Sequence[_Run], shared: Evidence) -> Evidence:
-    by_origin = {run.sourced.origin: run for run in runs}
-    names: Mapping[Origin, Mapping[str, str]] = {
-        origin: {name: text for name, text in LABELS.items() if name in run.downloads()}
-        for origin, run in by_origin.items()
-    }
-    published, local = by_origin.get("published"), by_origin.get("local")
-    return evidence_of(
-        published.sourced.result if published else None,
-        local.sourced.result if local else None,
-        Evidence((), shared.sources, shared.claims, shared.outcomes, names),
-    )
-
-
-def _extra(runs: Sequence[_Run], name: str, lang: Lang) -> dict[str, str]:
-    """Downloads, and the executed notebooks as pages; `name` tells them from those of other experiments."""
-    found: dict[str, str] = {}
-    for run in runs:
-        folder = f"data/{name}/{run.sourced.origin}"
-        found |= {f"{folder}/{file}": content for file, content in run.downloads().items()}
-        if run.notebook is not None:
-            found[f"notebooks/{name}-{run.sourced.origin}.md"] = _notebook(run, name, lang)
-    return found
-
-
-def _notebook(run: _Run, name: str, lang: Lang) -> str:
-    result = run.sourced.result
-    title = f"{name}, {result.machine}, {date_text(result.as_of, lang)}"
-    back = {"en": "Back to", "vi": "Về trang"}[lang]
-    return notebook_markdown(
-        run.notebook or {},
-        lang,
-        title=title,
-        chart=lambda chart_id: chart_figure(run.sourced, chart_id, title, lang),
-        back=f"[{back} {result.experiment}](../{result.experiment}.md)",
-    )
+    measured = [layout.experiments, layout.profiles, layout.prompts]
+    return [
+        layout.docs,
+        layout.root / "mkdocs.yml",
+        layout.quoted,
+        *measured,
+        *results,
+        *shown,
+        Path(specwiki.__file__).parent,
+    ]

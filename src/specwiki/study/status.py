@@ -71,13 +71,11 @@ def states(layout: Layout, today: dt.date | None = None) -> list[State]:
 
 
 def _state(layout: Layout, store: str, result: Result, now: dt.date, same_store: Sequence[Result]) -> State:
-    unknown: tuple[str, ...] = ()
+    unknown = unknown_parts()
     changed: tuple[str, ...] = ()
     problem = None
     try:
-        experiment = load_experiment(layout, result.experiment, result.profile, result.effort)
-        unknown = _unknown()
-        changed = _changed(result, experiment, unknown) + _read_again(result, same_store)
+        changed = changed_since(layout, result, same_store, unknown)
     except SpecwikiError as failure:
         problem = str(failure)
     return State(
@@ -86,7 +84,26 @@ def _state(layout: Layout, store: str, result: Result, now: dt.date, same_store:
     )  # fmt: skip
 
 
-def _unknown() -> tuple[str, ...]:
+def changed_since(
+    layout: Layout, result: Result, same_store: Iterable[Result], without: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Parts under which a result was measured that are others now: plan, prompts, code, engine; `run` of a reading.
+
+    Args:
+        layout: The project as it stands.
+        result: Compared at its own effort and profile.
+        same_store: All results of its store.
+        without: Parts to leave out.
+
+    Raises:
+        SpecwikiError: If its experiment or profile can no longer be read, or the engine is asked for and not there.
+    """
+    experiment = load_experiment(layout, result.experiment, result.profile, result.effort)
+    return _changed(result, experiment, without) + _read_again(result, same_store)
+
+
+def unknown_parts() -> tuple[str, ...]:
+    """Parts that cannot be compared here: the engine, where none is installed."""
     try:
         installed_version()
     except EngineError:

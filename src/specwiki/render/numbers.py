@@ -1,0 +1,200 @@
+"""Pages that list numbers: each value that a page shows, where it comes from, and what it was before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from specwiki.core.changes import Change
+from specwiki.core.result import Result, Value
+from specwiki.render.escaping import inert
+from specwiki.render.evidence import NUMBERS, QUOTED, Evidence
+from specwiki.render.labels import has_label, label
+from specwiki.render.pages import PageSource
+from specwiki.render.tables import markdown_table
+from specwiki.render.values import (
+    Sourced,
+    anchor,
+    changed_text,
+    interval_or_reason,
+    origin_text,
+    quoted_text,
+    value_text,
+)
+from specwiki.units import Lang, date_text, number_text, plain_number
+
+_LINKED = re.compile(rf'href="(?:\.\./)*{NUMBERS}/([^/"]+)/#([a-z]+)\.([^"]+)"')
+
+_WORDS = {
+    "title": {"en": "Where the numbers of “{}” come from", "vi": "Các con số của trang “{}” từ đâu ra"},
+    "description": {
+        "en": "Every number that the page “{}” shows, with its run, its interval, and what it was before.",
+        "vi": "Mọi con số trên trang “{}”, kèm lần chạy, khoảng tin cậy và giá trị trước đó.",
+    },
+    "quoted-title": {"en": "Where the quoted figures come from", "vi": "Các con số trích dẫn từ đâu ra"},
+    "quoted-description": {
+        "en": "Every quoted figure with its source, date and place, and what such figures come to when computed again.",
+        "vi": "Mọi con số trích dẫn kèm nguồn, ngày và vị trí, và kết quả khi tính lại từ chính các con số đó.",
+    },
+    "back": {"en": "Back to {}", "vi": "Về trang {}"},
+    "run": {"en": "Run", "vi": "Lần chạy"},
+    "derivation": {"en": "derivation", "vi": "lần suy ra thứ"},
+    "reads": {"en": "It reads the run of the experiment {}.", "vi": "Kết quả này đọc lần chạy của thí nghiệm {}."},
+    "files": {"en": "Measured by", "vi": "Bằng chứng"},
+    "notebook": {"en": "executed notebook", "vi": "notebook đã chạy"},
+    "again": {"en": "To measure it again, on your machine:", "vi": "Để đo lại, trên máy của bạn:"},
+    "took": {"en": "What it took here", "vi": "Lần đo này tốn"},
+    "metric": {"en": "What it is", "vi": "Đại lượng"},
+    "key": {"en": "Key", "vi": "Khóa"},
+    "n": {"en": "n", "vi": "n"},
+    "apart": {"en": "intervals apart", "vi": "hai khoảng tách rời"},
+    "no-earlier": {
+        "en": "There is no earlier run on this profile and machine to compare with.",
+        "vi": "Chưa có lần chạy nào trước đó trên cùng profile và máy để so sánh.",
+    },
+    "n-note": {
+        "en": "*n* is what an interval is over: replicates or prompts.",
+        "vi": "*n* là số mẫu của khoảng tin cậy: số lần lặp hoặc số prompt.",
+    },
+    "computed": {"en": "computed from the figures above", "vi": "tính từ các con số ở trên"},
+    "date": {"en": "As of", "vi": "Tính đến"},
+}
+
+
+def linked_keys(markdown: str) -> set[tuple[str, str, str]]:
+    """Numbers that a rendered page links to: (name of the page of numbers, origin, key)."""
+    return {(found[1], found[2], found[3]) for found in _LINKED.finditer(markdown)}
+
+
+def numbers_page(shown: PageSource, evidence: Evidence, name: str, keys: Collection[tuple[str, str]]) -> PageSource:
+    """The page that lists the numbers of an experiment's results.
+
+    Args:
+        shown: The page that shows them, rendered.
+        evidence: The results, with the earlier ones that each took the place of.
+        name: Of the results' files, and of this page.
+        keys: (origin, key) of each value to list.
+    """
+    lang = shown.lang
+    parts = [
+        f"# {_say('title', lang).format(shown.title)} {{#numbers}}",
+        f"[{_say('back', lang).format(shown.title)}](../{shown.name}.md)",
+    ]
+    for one in evidence.results:
+        listed = sorted(key for origin, key in keys if origin == one.origin and key in one.result.values)
+        parts += [_heading(one, lang), _facts(one, evidence, name, lang), _values(one, listed, lang)]
+    front = {
+        "title": _say("title", lang).format(shown.title),
+        "description": _say("description", lang).format(shown.title),
+    }
+    return PageSource(f"{NUMBERS}/{name}", lang, front | _UNSEARCHED, "\n\n".join(parts) + "\n")
+
+
+def quoted_page(evidence: Evidence, lang: Lang) -> PageSource:
+    """The page that lists every quoted figure, and what is computed from them."""
+    parts = [f"# {_say('quoted-title', lang)} {{#numbers}}"]
+    computed = {key: value for key, value in evidence.quoted_values.items() if value.kind == "computed"}
+    for source in sorted(evidence.sources, key=lambda one: one.seed):
+        parts.append(f"## {inert(source.title)} {{#source-{source.seed}}}")
+        parts.append(f"{date_text(source.as_of, lang)}, {inert(source.machine)}")
+        rows = [
+            [_code("quoted", key), quoted_text(value, lang), date_text(value.as_of, lang),
+             inert(value.place if where.machine == source.machine else f"{value.place} ({where.machine})")]
+            for key, (where, value) in evidence.quoted.items() if where.seed == source.seed
+        ]  # fmt: skip
+        rows += [
+            [_code("quoted", key), _number(value, lang), date_text(source.as_of, lang), _say("computed", lang)]
+            for key, value in computed.items() if key.startswith(f"{source.seed}.")
+        ]  # fmt: skip
+        head = [_say("key", lang), label("column.value", lang), _say("date", lang), label("column.source-place", lang)]
+        parts.append(_scrolled(markdown_table(head, rows, [False, True, False, False])))
+    front = {"title": _say("quoted-title", lang), "description": _say("quoted-description", lang)}
+    return PageSource(f"{NUMBERS}/{QUOTED}", lang, front | _UNSEARCHED, "\n\n".join(parts) + "\n")
+
+
+_UNSEARCHED = {"search": "{exclude: true}"}
+"""Front matter: a list of keys would bury the pages that a reader looks for."""
+
+
+def _heading(one: Sourced, lang: Lang) -> str:
+    text = f"{origin_text(one, lang)}, {one.result.machine}, {date_text(one.result.as_of, lang)}"
+    return f"## {inert(text[0].upper() + text[1:])} {{#{one.origin}}}"
+
+
+def _facts(one: Sourced, evidence: Evidence, name: str, lang: Lang) -> str:
+    result = one.result
+    files = [
+        f"[{label(text, lang)}](../data/{name}/{one.origin}/{file})"
+        for file, text in evidence.files.get(one.origin, {}).items()
+    ]
+    if "notebook.ipynb" in evidence.files.get(one.origin, {}):
+        files.insert(0, f"[{_say('notebook', lang)}](../notebooks/{name}-{one.origin}.md)")
+    run = f"{_say('run', lang)} <code>{inert(result.run_id)}</code>, {_say('derivation', lang)} {result.derivation}"
+    lines = [f"- {run}; {changed_text(one, lang)}"]
+    if files:
+        lines.append(f"- {_say('files', lang)}: " + " · ".join(files))
+    if taken := _taken(result, lang):
+        lines.append(f"- {_say('took', lang)}: {taken}")
+    reads = [_say("reads", lang).format(f"<code>{inert(result.run_of)}</code>")] if result.run_of else []
+    command = f"specwiki run {result.experiment} --profile {result.profile} --effort {result.effort}"
+    return "\n\n".join(["\n".join(lines), *reads, _say("again", lang), f"```sh\n{command}\n```"])
+
+
+def _values(one: Sourced, keys: Sequence[str], lang: Lang) -> str:
+    head = [_say("key", lang), _say("metric", lang), label("column.value", lang), label("column.interval", lang),
+            _say("n", lang)]  # fmt: skip
+    head += [
+        f"{date_text(old.as_of, lang)}, {_say('run', lang).lower()} <code>{inert(old.run_id)}</code>"
+        for old in one.earlier
+    ]
+    rows = [[*_row(one, key, lang), *(_before(one, old, key, lang) for old in one.earlier)] for key in keys]
+    table = _scrolled(markdown_table(head, rows, [False, False, *[True] * (3 + len(one.earlier))]))
+    notes = [_say("n-note", lang)] + ([] if one.earlier else [_say("no-earlier", lang)])
+    return "\n\n".join([table, " ".join(notes)])
+
+
+def _row(one: Sourced, key: str, lang: Lang) -> list[str]:
+    value = one.result.values[key]
+    metric = f"column.{key.partition('.')[0]}"
+    name = label(metric, lang) if has_label(metric) else ""
+    interval = "" if value.number is None or value.low is None else interval_or_reason(value, lang)
+    return [_code(one.origin, key), name, value_text(value, lang), interval, str(value.n or "")]
+
+
+def _before(one: Sourced, old: Result, key: str, lang: Lang) -> str:
+    """A value in an earlier run, with a word where the two intervals have no point in common."""
+    if key not in old.values:
+        return ""
+    apart = Change(key, old.values[key], one.result.values[key]).overlap is False
+    return _number(old.values[key], lang) + (f" ({_say('apart', lang)})" if apart else "")
+
+
+def _taken(result: Result, lang: Lang) -> str:
+    """What a measurement takes: time, boots, blocks, and on how much hardware; empty where the result does not say."""
+    facts = result.facts
+    parts = []
+    if isinstance(minutes := facts.get("wall_minutes"), int | float):
+        parts.append(f"{plain_number(round(minutes), lang)} {label('fact.minutes', lang)}")
+    for name, unit in (("boots", ""), ("blocks", ""), ("cores", ""), ("memory_gib", "gib")):
+        if isinstance(fact := facts.get(name), int | float):
+            text = number_text(fact, unit, lang) if unit else plain_number(fact, lang)
+            parts.append(f"{label(f'fact.{name}', lang).lower()}: {text}")
+    return ", ".join(parts)
+
+
+def _number(value: Value, lang: Lang) -> str:
+    if value.number is None or value.low is None:
+        return value_text(value, lang)
+    return f"{value_text(value, lang)} ({interval_or_reason(value, lang)})"
+
+
+def _code(origin: str, key: str) -> str:
+    return f'<code id="{anchor(origin, key)}">{inert(key)}</code>'
+
+
+def _scrolled(table: str) -> str:
+    return f'<div class="sw-numbers" markdown="block">{table}</div>'
+
+
+def _say(name: str, lang: Lang) -> str:
+    return _WORDS[name][lang]

@@ -1,0 +1,162 @@
+"""What the pages of each experiment show: the results of both stores that lead, with their files and their past."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from specwiki.core.current import current_of, earlier, key_of
+from specwiki.core.layout import Layout, Store
+from specwiki.core.result import Result
+from specwiki.core.translation import Verdict
+from specwiki.core.wordings import verdicts_under
+from specwiki.edges.store import read_blocks_csv, read_notebook
+from specwiki.errors import SpecwikiError
+from specwiki.render.downloads import LABELS, result_json, values_csv
+from specwiki.render.evidence import Evidence
+from specwiki.render.figures import chart_figure
+from specwiki.render.notebooks import notebook_markdown
+from specwiki.render.origins import folder_name
+from specwiki.render.values import Origin, Sourced
+from specwiki.study.status import changed_since, unknown_parts
+from specwiki.units import Lang, date_text
+
+
+@dataclass(frozen=True)
+class Stored:
+    """All results of a project, read once."""
+
+    layout: Layout
+    published: tuple[Result, ...]
+    local: tuple[Result, ...]
+
+    def store(self, origin: Origin) -> Store:
+        """Where results of an origin lie."""
+        return self.layout.local if origin == "local" else self.layout.published
+
+    def results(self, origin: Origin) -> tuple[Result, ...]:
+        """The results of an origin."""
+        return self.local if origin == "local" else self.published
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the pages of one experiment show.
+
+    Attributes:
+        evidence: What leads.
+        others: For each profile that a page shows by name, the same.
+        verdict: What the published result says of claims and outcomes.
+        named: All of it, by the name of its files.
+        runs: The runs behind it, by the same name.
+    """
+
+    evidence: Evidence
+    others: Mapping[str, Evidence]
+    verdict: Verdict
+    named: Mapping[str, Evidence]
+    runs: Mapping[str, Sequence[_Run]]
+
+    def files(self, lang: Lang) -> dict[str, str]:
+        """Downloads, and the executed notebooks as pages."""
+        return {name: text for folder, runs in self.runs.items() for name, text in _extra(runs, folder, lang).items()}
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A result that pages show, and its run's raw files, where they are."""
+
+    sourced: Sourced
+    notebook: dict[str, Any] | None
+    blocks: str | None
+
+    def downloads(self) -> dict[str, str]:
+        """File name → content."""
+        found = {"values.csv": values_csv(self.sourced.result), "result.json": result_json(self.sourced.result)}
+        if self.blocks is not None:
+            found["blocks.csv"] = self.blocks
+        if self.notebook is not None:
+            found["notebook.ipynb"] = json.dumps(self.notebook, ensure_ascii=False, indent=1) + "\n"
+        return found
+
+
+def shown_of(stored: Stored, experiment: str, apart: Sequence[str], shared: Evidence) -> Shown:
+    """What the pages of an experiment show.
+
+    Args:
+        stored: All results.
+        experiment: Its slug.
+        apart: Profiles that its pages show by name; their results never lead.
+        shared: Quoted sources, claims and outcomes.
+    """
+    runs = {"": _runs(stored, experiment, None, apart)}
+    runs |= {profile: _runs(stored, experiment, profile, ()) for profile in apart}
+    by_profile = {profile: _evidence(mine, shared) for profile, mine in runs.items()}
+    newest = next(iter(current_of(stored.published, experiment, apart=apart)), None)
+    return Shown(
+        by_profile[""],
+        {profile: by_profile[profile] for profile in apart},
+        verdicts_under(shared.claims, newest, shared.quoted_values),
+        {folder_name(experiment, profile): evidence for profile, evidence in by_profile.items()},
+        {folder_name(experiment, profile): mine for profile, mine in runs.items()},
+    )
+
+
+def _runs(stored: Stored, experiment: str, of: str | None, apart: Sequence[str]) -> list[_Run]:
+    """This machine's newest result, and the published one to stand beside it: of the same key if there is one.
+
+    A result of this machine that was published since is shown once, as published.
+    """
+    mine = current_of(stored.local, experiment, of=of, apart=apart)
+    theirs = current_of(stored.published, experiment, of=of, apart=apart)
+    if mine:
+        theirs.sort(key=lambda one: key_of(one) != key_of(mine[0]))
+    found = [_run(stored, one, "published") for one in theirs[:1]]
+    if mine and not any(run.sourced.result.run_id == mine[0].run_id for run in found):
+        found.insert(0, _run(stored, mine[0], "local"))
+    return found
+
+
+def _run(stored: Stored, result: Result, origin: Origin) -> _Run:
+    store, known = stored.store(origin), stored.results(origin)
+    # A published result is compared without the engine: which one is installed where the site is built says nothing.
+    without = unknown_parts() if origin == "local" else ("engine",)
+    try:
+        changed: tuple[str, ...] | None = changed_since(stored.layout, result, known, without)
+    except SpecwikiError:
+        changed = None
+    sourced = Sourced(result, origin, changed=changed, earlier=tuple(earlier(known, result)))
+    return _Run(sourced, read_notebook(store, result), read_blocks_csv(store, result))
+
+
+def _evidence(runs: Sequence[_Run], shared: Evidence) -> Evidence:
+    files: Mapping[Origin, Mapping[str, str]] = {
+        run.sourced.origin: {name: text for name, text in LABELS.items() if name in run.downloads()} for run in runs
+    }
+    return replace(shared, results=tuple(run.sourced for run in runs), files=files)
+
+
+def _extra(runs: Sequence[_Run], name: str, lang: Lang) -> dict[str, str]:
+    """Downloads, and the executed notebooks as pages; `name` tells them from those of other experiments."""
+    found: dict[str, str] = {}
+    for run in runs:
+        folder = f"data/{name}/{run.sourced.origin}"
+        found |= {f"{folder}/{file}": content for file, content in run.downloads().items()}
+        if run.notebook is not None:
+            found[f"notebooks/{name}-{run.sourced.origin}.md"] = _notebook(run, name, lang)
+    return found
+
+
+def _notebook(run: _Run, name: str, lang: Lang) -> str:
+    result = run.sourced.result
+    title = f"{name}, {result.machine}, {date_text(result.as_of, lang)}"
+    back = {"en": "Back to", "vi": "Về trang"}[lang]
+    return notebook_markdown(
+        run.notebook or {},
+        lang,
+        title=title,
+        chart=lambda chart_id: chart_figure(run.sourced, chart_id, title, lang),
+        back=f"[{back} {result.experiment}](../{result.experiment}.md)",
+    )
