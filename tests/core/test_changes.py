@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwiki.core.changes import Change, OutcomeChange, outcome_changes, value_changes, verdict_changes
+from specwiki.core.changes import (
+    Change,
+    OutcomeChange,
+    deciding_values,
+    named_values,
+    outcome_changes,
+    value_changes,
+    verdict_changes,
+)
 from specwiki.core.claims import Claim, Wordings
 from specwiki.core.result import Outcome, Value
 
@@ -111,8 +119,29 @@ def test_flipped_claims(make_result):
     assert verdict_changes(claims, new, new, quoted) == ()
 
 
-@pytest.mark.parametrize("changes", [value_changes, outcome_changes])
-def test_results_of_two_machines_are_not_compared(make_result, changes):
+def test_results_of_two_machines_are_not_compared(make_result):
     """Nor those of two profiles or experiments: such a change would mean nothing."""
     with pytest.raises(ValueError, match="expected the same profile, machine and experiment"):
-        changes(make_result(), make_result(machine="other"))
+        value_changes(make_result(), make_result(machine="other"))
+
+
+def test_values_that_texts_name():
+    """In prose, in wordings and in expressions, patterns too; no key that is put together, and none that is absent."""
+    present = ["ratio.c1.d1", "ratio.c1.d2", "ratio.c4.d2", "coverage.c1.d2", "boots", "rest.c1.d1"]
+    texts = [
+        'It is @{{ value("coverage.c1.d2") }} or @{{ estimate(\'boots\') }} or @{{ estimate("rest.c1.d" ~ depth) }}.',
+        'highest("ratio.c1.d[1-8]") > v("ratio.c9.d1") and q("rest.c1.d1") > 1',
+    ]
+
+    assert named_values(texts, present) == {"coverage.c1.d2", "boots", "ratio.c1.d1", "ratio.c1.d2"}
+
+
+def test_values_that_decisions_rest_on(make_result):
+    """Throughput and its ratio, of the chosen depth or drafter and of `off`, on every kind of prompt."""
+    one = ratio(1)
+    keys = ("ratio.c1.d6", "ratio.c1.d6.chat", "ratio.c1.d4", "output_tok_s.c1.off", "ratio.c1.cut", "cycle_ms.c1.d6",
+            "aa.c1", "boots")  # fmt: skip
+    outcomes = {"best.c1": Outcome(verdict="depth", depth=6), "winner.c1": Outcome(verdict="arm", arm="cut")}
+    found = deciding_values(make_result(values=dict.fromkeys(keys, one), outcomes=outcomes))
+
+    assert found == {"ratio.c1.d6", "ratio.c1.d6.chat", "output_tok_s.c1.off", "ratio.c1.cut"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwiki.core.page_blocks import scan
+from specwiki.core.page_blocks import call_lines, scan
 from specwiki.core.page_text import has_words, text_hash
 
 PAGE = """---
@@ -230,3 +230,16 @@ def test_texts_inside_texts_have_their_notes_before_the_outermost():
     page, _ = noted("# Aa {#a}\n\n@{% set x %}\n@{% set y %}\nwords\n@{% endset %}\n@{% endset %}\n", "a-2")
 
     assert "!@{% set x %}" in page
+
+
+def test_where_claims_and_outcomes_are_printed():
+    """Also in lines without words, twice, over several lines, and in both conventions of line ends; no comment's."""
+    page = (
+        "---\ntitle: x\n---\n@{{ outcome('best.c1') }}\n@{# @{{ claim(\"no\") }}\n #}\n"
+        '@{{ claim("a") }} @{{ of("cut").claim("a") }}\n\n'
+        '@{{ claim(\n"b") }}\nclaim("text")\n@{% if claim("a") %}\n'
+    )
+
+    assert call_lines(page) == {"best.c1": (4,), "a": (7, 12), "b": (9,)}
+    assert call_lines(page.replace("\n", "\r\n")) == call_lines(page)
+    assert list(call_lines(PAGE)) == ["best.c1", "pays"]

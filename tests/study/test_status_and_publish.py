@@ -131,7 +131,7 @@ def test_publishing_copies_result_and_run(project, measured):
     assert store.read_results(project.published) == [measured]
     names = {path.name for path in project.published.run_folder(measured).iterdir()}
     assert names == {"blocks.csv", "notebook.ipynb"}
-    assert "best.c1: None → off" in said.text()
+    assert "best.c1: none → off" in said.text()
 
 
 def test_publishing_again_shows_what_changed(project, measured, make_result, add):
@@ -145,7 +145,7 @@ def test_publishing_again_shows_what_changed(project, measured, make_result, add
     text = publish(project, "depth", "laptop").text()
 
     assert "ratio.c1.d4: 0.93 [0.9021, 0.9579] → 1.2 [1.1, 1.3] ratio" in text
-    assert "best.c1: off → depth" in text
+    assert "best.c1: off → depth 4" in text
     assert len(store.read_results(project.published)) == 2
     assert [path.name for path in project.published.run_folder(later).parent.iterdir()] == ["r0002"]
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from specwiki.core import keys
 from specwiki.core.claims import Claim
 from specwiki.core.current import key_of
+from specwiki.core.plan import OFF
 from specwiki.core.result import Outcome, Result, Value
 from specwiki.core.wordings import verdicts_under
+
+_NAMED = re.compile(r"""\b(?:value|interval|estimate|v|highest|lowest)\(\s*(["'])([^"']+)\1\s*\)""")
+_DECIDING = {"ratio", "output_tok_s"}
+"""Metrics that decisions rest on."""
 
 
 @dataclass(frozen=True)
@@ -80,19 +87,18 @@ def value_changes(old: Result | None, new: Result) -> tuple[Change, ...]:
     Raises:
         ValueError: If the two are of different ones: there such a change means nothing.
     """
-    _require_same(old, new)
+    if old is not None and key_of(old) != key_of(new):
+        msg = f"results of {key_of(old)} and {key_of(new)}, expected the same profile, machine and experiment"
+        raise ValueError(msg)
     before = old.values if old else {}
-    keys = sorted({*before, *new.values})
-    pairs = (Change(key, before.get(key), new.values.get(key)) for key in keys)
+    pairs = (Change(key, before.get(key), new.values.get(key)) for key in sorted({*before, *new.values}))
     return tuple(one for one in pairs if one.old != one.new)
 
 
-def outcome_changes(old: Result | None, new: Result) -> tuple[OutcomeChange, ...]:
-    """Decisions that are not the same in both, by key; arguments and errors as of `value_changes`."""
-    _require_same(old, new)
-    before = old.outcomes if old else {}
-    keys = sorted({*before, *new.outcomes})
-    pairs = (OutcomeChange(key, before.get(key), new.outcomes.get(key)) for key in keys)
+def outcome_changes(old: Result | None, new: Result | None) -> tuple[OutcomeChange, ...]:
+    """Decisions that are not the same in both, by key; None: there is no such result."""
+    before, after = (one.outcomes if one else {} for one in (old, new))
+    pairs = (OutcomeChange(key, before.get(key), after.get(key)) for key in sorted({*before, *after}))
     return tuple(one for one in pairs if one.old != one.new)
 
 
@@ -115,11 +121,25 @@ def verdict_changes(
     return tuple(one for one in found if one.old != one.new)
 
 
+def named_values(texts: Iterable[str], present: Iterable[str]) -> set[str]:
+    """Keys that pages, wordings and expressions name, of those that are there.
+
+    Args:
+        texts: Sources of pages, wordings, and expressions of claims.
+        present: Keys of values.
+    """
+    everything = sorted(present)
+    patterns = {found[2] for text in texts for found in _NAMED.finditer(text)}
+    return {key for pattern in patterns for key in keys.matching(pattern, everything)}
+
+
+def deciding_values(result: Result) -> set[str]:
+    """Keys of the values that the decisions of a result rest on: of what was chosen, and of `off`."""
+    chosen = {f"d{one.depth}" for one in result.outcomes.values() if one.depth is not None}
+    arms = chosen | {one.arm for one in result.outcomes.values() if one.arm is not None} | {OFF}
+    parts = ((key, key.split(".")) for key in result.values)
+    return {key for key, (metric, *rest) in parts if metric in _DECIDING and rest[1:2] and rest[1] in arms}
+
+
 def _choice(outcome: Outcome | None) -> object:
     return None if outcome is None else (outcome.verdict, outcome.depth, outcome.arm)
-
-
-def _require_same(old: Result | None, new: Result) -> None:
-    if old is not None and key_of(old) != key_of(new):
-        msg = f"results of {key_of(old)} and {key_of(new)}, expected the same profile, machine and experiment"
-        raise ValueError(msg)

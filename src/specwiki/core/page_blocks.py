@@ -116,6 +116,16 @@ def scan(page: str) -> Scan:
     return Scan(tuple(found.blocks), tuple(sorted(found.stray)))
 
 
+def call_lines(page: str) -> dict[str, tuple[int, ...]]:
+    """Claims and outcomes that a page prints, in the order in which it first does, with the lines, from 1."""
+    silent = COMMENT.sub(lambda one: re.sub(r"[^\r\n]", " ", one[0]), page)
+    found: dict[str, list[int]] = {}
+    for tag in JINJA.finditer(silent):
+        for call in _CALL.finditer(tag[0]):
+            found.setdefault(call[2], []).append(line_of(page, tag.start() + call.start()))
+    return {name: tuple(dict.fromkeys(lines)) for name, lines in found.items()}
+
+
 def _front(page: str, found: _State) -> int:
     """Take the front matter as a block, with the comment below it; where the body starts."""
     head = list(lines(page))
@@ -186,7 +196,7 @@ def _add(page: str, stretch: list[Line], found: _State, sets: list[tuple[int, in
         return
     found.counts[found.section] = ordinal = found.counts.get(found.section, 0) + 1
     start = core[0].start
-    calls = tuple(dict.fromkeys(name for tag in JINJA.findall(COMMENT.sub("", text)) for _, name in _CALL.findall(tag)))
+    calls = tuple(call_lines(text))
     outer = next((opened for opened, closed in sets if opened < start < closed), None)
     notes = (Note(outer, "before"),) if outer is not None else tuple(_notes(stretch, core))
     found.blocks.append(

@@ -5,29 +5,17 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 
+from specwiki.core.changes import Change, OutcomeChange, outcome_changes, value_changes
 from specwiki.core.current import current
 from specwiki.core.layout import Layout
 from specwiki.core.result import Result, Value
 from specwiki.edges.machine import machine_label
 from specwiki.edges.store import copy_run, read_results, write_result
 from specwiki.errors import InputError
+from specwiki.render.change_report import change_dict, outcome_dict, outcome_text
 from specwiki.study.project import load_profile
 
 PUBLISHED_EFFORT = "full"
-
-
-@dataclass(frozen=True)
-class Change:
-    """One value before and after."""
-
-    key: str
-    old: Value | None
-    new: Value | None
-
-    def text(self) -> str:
-        """`key: old [low, high] → new [low, high] unit`."""
-        unit = (self.new or self.old or Value(number=0, unit="count")).unit
-        return f"{self.key}: {_shown(self.old)} → {_shown(self.new)} {unit}"
 
 
 @dataclass(frozen=True)
@@ -37,28 +25,25 @@ class Publication:
     Attributes:
         result: Now the current one of its key.
         changes: Values that differ from the result it follows; all of them when there was none.
-        outcomes: Decisions that changed: key → (before, after).
+        outcomes: Decisions that changed.
     """
 
     result: Result
     changes: tuple[Change, ...]
-    outcomes: dict[str, tuple[str | None, str | None]]
+    outcomes: tuple[OutcomeChange, ...]
 
     def text(self) -> str:
         """The value diff, for people."""
         head = f"published {self.result.experiment} of {self.result.as_of} ({self.result.run_id})"
-        decided = [f"{key}: {old} → {new}" for key, (old, new) in self.outcomes.items()]
-        return "\n".join([head, *decided, *(change.text() for change in self.changes)])
+        decided = [f"{one.key}: {outcome_text(one.old)} → {outcome_text(one.new)}" for one in self.outcomes]
+        return "\n".join([head, *decided, *(_changed(one) for one in self.changes)])
 
     def as_dict(self) -> dict[str, object]:
         """The same for programs."""
         return {
             "run_id": self.result.run_id,
-            "outcomes": self.outcomes,
-            "changes": [
-                {"key": one.key, "old": one.old and one.old.model_dump(), "new": one.new and one.new.model_dump()}
-                for one in self.changes
-            ],
+            "outcomes": [outcome_dict(one) for one in self.outcomes],
+            "changes": [change_dict(one) for one in self.changes],
         }
 
 
@@ -90,7 +75,7 @@ def _publish(layout: Layout, result: Result, key: tuple[str, str, str]) -> Publi
     copy_run(layout.local.run_folder(result), layout.published.run_folder(result))
     write_result(layout.published, result)
     _prune(layout, result)
-    return _publication(before, result)
+    return Publication(result, value_changes(before, result), outcome_changes(before, result))
 
 
 def _prune(layout: Layout, result: Result) -> None:
@@ -101,20 +86,10 @@ def _prune(layout: Layout, result: Result) -> None:
             shutil.rmtree(folder)
 
 
-def _publication(before: Result | None, after: Result) -> Publication:
-    old = before.values if before else {}
-    keys = sorted({*old, *after.values})
-    changes = [
-        Change(key, old.get(key), after.values.get(key)) for key in keys if old.get(key) != after.values.get(key)
-    ]
-    decided = {} if before is None else {key: one.verdict for key, one in before.outcomes.items()}
-    verdicts = {key: one.verdict for key, one in after.outcomes.items()}
-    outcomes = {
-        key: (decided.get(key), verdicts.get(key))
-        for key in sorted({*decided, *verdicts})
-        if decided.get(key) != verdicts.get(key)
-    }
-    return Publication(after, tuple(changes), outcomes)
+def _changed(change: Change) -> str:
+    """`key: old [low, high] → new [low, high] unit`."""
+    units = [one.unit for one in (change.new, change.old) if one is not None]
+    return f"{change.key}: {_shown(change.old)} → {_shown(change.new)} {units[0]}"
 
 
 def _shown(value: Value | None) -> str:

@@ -125,11 +125,21 @@ def _nothing(_name: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """What has one name: a page, a claims file, or both."""
+class Part:
+    """What has one name: a page, a claims file, or both.
+
+    Attributes:
+        name: Of the page, and of the file in `docs/claims`.
+        vietnamese: Source of the page; empty: there is no page.
+        experiment: Whose results the page shows; empty: there is no page.
+        passages: Blocks of the page in both languages.
+        verdict: What the published results say of claims and outcomes.
+        wordings: Of the claims file.
+    """
 
     name: str
     vietnamese: str = ""
+    experiment: str = ""
     passages: tuple[Passage, ...] = ()
     verdict: Verdict = _nothing
     wordings: tuple[Wording, ...] = ()
@@ -167,7 +177,7 @@ def outdated(layout: Layout, page: str | None = None) -> list[Entry]:
     Raises:
         SpecwikiError: If there is neither of that name; for each comment that cannot be read.
     """
-    return [entry for part in _parts(layout, page) for entry in part.entries()]
+    return [entry for part in parts(layout, page) for entry in part.entries()]
 
 
 def record(layout: Layout, page: str | None, ids: Sequence[str]) -> Recorded:
@@ -187,7 +197,7 @@ def record(layout: Layout, page: str | None, ids: Sequence[str]) -> Recorded:
     done: list[tuple[str, str]] = []
     unchanged: list[tuple[str, str]] = []
     left: list[Entry] = []
-    for part in _parts(layout, page):
+    for part in parts(layout, page):
         chosen = part.chosen(ids)
         done += [(part.name, one) for one in sorted(chosen)]
         unchanged += [(part.name, one.id) for one in part.passages
@@ -206,7 +216,12 @@ def record(layout: Layout, page: str | None, ids: Sequence[str]) -> Recorded:
     return Recorded(tuple(changed), tuple(done), tuple(unchanged), tuple(left))
 
 
-def _parts(layout: Layout, page: str | None) -> list[_Part]:
+def parts(layout: Layout, page: str | None = None) -> list[Part]:
+    """Pages and claims files, as they stand; all of them, or those of one name.
+
+    Raises:
+        SpecwikiError: If there is neither of that name; for each comment that cannot be read.
+    """
     sources = page_files.read_sources(layout.docs)
     files = page_files.read_claim_files(layout.docs)
     names = sorted({name for name, _ in sources} | set(files))
@@ -215,12 +230,12 @@ def _parts(layout: Layout, page: str | None) -> list[_Part]:
                          nearest(page, names))  # fmt: skip
     pages = [parse_page(name, lang, re.sub(r"\r\n?", "\n", text)) for (name, lang), text in sources.items()]
     judge = _judge(layout, files.values(), profiles_apart(pages))
-    found: list[_Part] = []
+    found: list[Part] = []
     problems: list[SpecwikiError] = []
     for name in names if page is None else [page]:
         said = wordings.wordings_in(files[name]) if name in files else ()
         try:
-            found.append(_page(layout, name, judge, said) if (name, "vi") in sources else _Part(name, wordings=said))
+            found.append(_page(layout, name, judge, said) if (name, "vi") in sources else Part(name, wordings=said))
         except SpecwikiError as problem:
             problems += getattr(problem, "problems", [problem])
     raise_all(problems)
@@ -244,11 +259,12 @@ def _judge(layout: Layout, claims: Iterable[ClaimFile], apart: Mapping[str, Sequ
     return judge
 
 
-def _page(layout: Layout, name: str, judge: Callable[[str], Verdict], said: tuple[Wording, ...]) -> _Part:
+def _page(layout: Layout, name: str, judge: Callable[[str], Verdict], said: tuple[Wording, ...]) -> Part:
     english = page_files.read_raw(layout.docs / "en" / f"{name}.md")
     vietnamese = page_files.read_raw(_vietnamese(layout, name))
-    verdict = judge(parse_page(name, "vi", re.sub(r"\r\n?", "\n", vietnamese)).experiment)
-    return _Part(name, vietnamese, compare(name, english, vietnamese, verdict), verdict, said)
+    experiment = parse_page(name, "vi", re.sub(r"\r\n?", "\n", vietnamese)).experiment
+    verdict = judge(experiment)
+    return Part(name, vietnamese, experiment, compare(name, english, vietnamese, verdict), verdict, said)
 
 
 def _vietnamese(layout: Layout, name: str) -> Path:
