@@ -144,6 +144,17 @@ def test_a_sentence_never_mixes_two_results(make_result):
     assert text.index(">no</span>") < text.index("Published result of 28 November 2026:") < text.index("yes <a")
 
 
+def test_what_did_not_run_in_turns_is_not_said_to_be_faster(make_result):
+    """Whatever the values say."""
+    blocks = make_result().strip
+    ordered = sorted(blocks, key=lambda one: one.arm != "off")
+    result = make_result(best="depth", gain=1.15, strip=tuple(ordered))
+
+    assert "open: the settings did not run in turns" in rendered('@{{ claim("slower") }}', published=result)
+    with pytest.raises(ClaimError, match="undecided"):  # this page has no wording for it, so none is made up
+        rendered('@{{ outcome("best.c1") }}', published=result)
+
+
 def test_the_same_sentence_is_not_said_twice(make_result):
     """It is enough that the published result agrees."""
     text = rendered('@{{ outcome("best.c1") }}', published=make_result(), local=make_result(effort="quick"))

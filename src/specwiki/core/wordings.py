@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from specwiki.core.claims import Claim, ClaimFile, OutcomeWordings, evaluate
+from specwiki.core.interleaving import comparable_outcome, comparable_values
 from specwiki.core.page_text import text_hash
 from specwiki.core.result import Result, Value
 from specwiki.core.translation import Verdict
@@ -77,8 +78,8 @@ def verdicts_under(claims: Mapping[str, Claim], published: Result | None, quoted
     def verdict(name: str) -> str | None:
         claim = claims.get(name)
         if claim is not None and (published is not None or "q(" in claim.expression):
-            return evaluate(name, claim.expression, published.values if published else {}, quoted).state
-        decided = published.outcomes.get(name) if published and claim is None else None
+            return evaluate(name, claim.expression, comparable_values(published) if published else {}, quoted).state
+        decided = comparable_outcome(published, name) if published and claim is None else None
         return decided.verdict.removeprefix("outcome.") if decided else None
 
     return verdict

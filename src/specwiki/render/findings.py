@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from specwiki.core.claims import evaluate
+from specwiki.core.interleaving import comparable_outcome, comparable_values
 from specwiki.core.result import Outcome
 from specwiki.errors import ClaimError
 from specwiki.render.evidence import Evidence, find_named, find_value, require_key
@@ -157,7 +158,7 @@ class Findings:
 
     def _claim(self, name: str, sourced: Sourced | None) -> Markup:
         claim = self.evidence.claims[name]
-        measured = {} if sourced is None else sourced.result.values
+        measured = {} if sourced is None else comparable_values(sourced.result)
         verdict = evaluate(name, claim.expression, measured, self.evidence.quoted_values)
         wording = getattr(getattr(claim, self.lang), verdict.state)
         reason = "" if verdict.reason is None else label(_as_label(verdict.reason), self.lang)
@@ -177,7 +178,7 @@ class Findings:
     def _outcome(self, key: str, sourced: Sourced | None) -> Markup:
         if sourced is None:
             return self._missing("missing.nothing-measured", key, "published")
-        decided = sourced.result.outcomes.get(key)
+        decided = comparable_outcome(sourced.result, key)
         if decided is None:
             return self._missing("missing.not-at-this-effort", key, sourced.origin)
         verdict = decided.verdict.removeprefix("outcome.")

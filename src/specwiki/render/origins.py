@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from specwiki.core.interleaving import apart
 from specwiki.core.result import Result
 from specwiki.errors import InputError
 from specwiki.render.escaping import inert
@@ -58,6 +59,7 @@ _NOTES = {
     "tier": {"en": "{} to {} running requests: depth {}", "vi": "{} đến {} yêu cầu đang chạy: độ sâu {}"},
     "for-this": {"en": "For this machine", "vi": "Cho máy này"},
     "source": {"en": "Source", "vi": "Nguồn"},
+    "fact": {"en": "Fact", "vi": "Thông tin"},
     "not-published": {"en": "not published in the source", "vi": "nguồn không công bố"},
 }
 
@@ -108,7 +110,7 @@ class Origins:
         ]
         rows.append([label("fact.registration", self.lang), *(self._registration(one.result) for one in results)])
         rows.append([label("fact.run", self.lang), *(f"<code>{inert(one.result.run_id)}</code>" for one in results)])
-        head = ["", *(origin_text(one, self.lang) for one in results)]
+        head = [self._say("fact"), *(origin_text(one, self.lang) for one in results)]
         table = markdown_table(head, rows, [False] * len(head))
         return _trusted(f'\n\n<div class="sw-facts" markdown="block">{table}</div>\n\n')
 
@@ -144,7 +146,7 @@ class Origins:
         """What to paste for each result that offers a schedule; nothing where none is offered."""
         if not self.evidence.results:
             return self._nothing()
-        offered = [one for one in self.evidence.results if one.result.schedule is not None]
+        offered = [one for one in self.evidence.results if one.result.schedule and not apart(one.result.strip)]
         return Markup("").join(self._schedule(one) for one in offered)
 
     def fact(self, name: str) -> Markup:

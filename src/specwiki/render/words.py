@@ -98,6 +98,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "missing.nothing_accepted": ("nothing was accepted", "không token nào được chấp nhận"),
     "missing.not-built": ("not built here", "không dựng được trên máy này"),
     "missing.by-definition": ("by definition, not measured", "theo định nghĩa, không đo"),
+    "missing.not-interleaved": ("the settings did not run in turns", "các thiết lập không chạy xen kẽ nhau"),
     "missing.void": ("void", "không tính"),
     "missing.crashed": ("the engine crashed", "engine bị sập"),
     "missing.same-depth": (
