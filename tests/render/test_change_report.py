@@ -46,8 +46,10 @@ def test_decisions_claims_values_and_places(report):
         "<details>\n<summary>All others: ",
         "| `output_tok_s.c1.d4` | 55.7 tok/s",
         "The same as before: depth, profile laptop, on other.",
-        ("| `pays` | depth | `docs/en/depth.md` 18, 40 | `docs/vi/depth.md` 19 | "
-        "`what-3` (translation out of date), `best-1` |"),
+        (
+            "| `pays` | depth | `docs/en/depth.md` 18, 40 | `docs/vi/depth.md` 19 | "
+            "`what-3` (translation out of date), `best-1` |"
+        ),
     ]
     at = [text.replace("\u00a0", " ").find(one) for one in expected]
     assert -1 not in at
