@@ -9,14 +9,32 @@ from specwiki.core import keys
 from specwiki.core.claims import Claim, OutcomeWordings
 from specwiki.core.quoted import QuotedSource, QuotedValue, by_key
 from specwiki.core.recomputed import quoted_values
-from specwiki.core.result import Value
+from specwiki.core.result import Result, Value
 from specwiki.errors import InputError
 from specwiki.render.values import Origin, Sourced
+from specwiki.units import Lang
 
 NUMBERS = "numbers"
 """Folder of the pages that list numbers, below a language's root."""
 QUOTED = "quoted"
 """Name of the page of quoted figures in it."""
+
+
+@dataclass(frozen=True)
+class News:
+    """A published result that leads, with the title of its page in each language."""
+
+    sourced: Sourced
+    titles: Mapping[Lang, str]
+
+    @property
+    def result(self) -> Result:
+        """The result itself."""
+        return self.sourced.result
+
+    def seen_from(self, root: str) -> News:
+        """The same, with its numbers links; `root` as in `Evidence.seen_from`."""
+        return replace(self, sourced=replace(self.sourced, numbers=f"{root}{NUMBERS}/{self.result.experiment}/"))
 
 
 @dataclass(frozen=True)
@@ -29,6 +47,7 @@ class Evidence:
         claims: Findings by id.
         outcomes: Wordings of decisions by the key in `Result.outcomes`.
         files: Per store, the downloads that exist, file name → label key.
+        news: The published results of all experiments.
         quoted_numbers: Address of the page that lists what is quoted, as seen from the page; empty: no links.
     """
 
@@ -37,6 +56,7 @@ class Evidence:
     claims: Mapping[str, Claim] = field(default_factory=dict)
     outcomes: Mapping[str, OutcomeWordings] = field(default_factory=dict)
     files: Mapping[Origin, Mapping[str, str]] = field(default_factory=dict)
+    news: tuple[News, ...] = ()
     quoted_numbers: str = ""
 
     def seen_from(self, root: str, name: str) -> Evidence:
@@ -47,7 +67,8 @@ class Evidence:
             name: Of the page of numbers of these results.
         """
         results = tuple(replace(one, numbers=f"{root}{NUMBERS}/{name}/") for one in self.results)
-        return replace(self, results=results, quoted_numbers=f"{root}{NUMBERS}/{QUOTED}/")
+        news = tuple(one.seen_from(root) for one in self.news)
+        return replace(self, results=results, news=news, quoted_numbers=f"{root}{NUMBERS}/{QUOTED}/")
 
     @property
     def main(self) -> Sourced | None:

@@ -106,13 +106,13 @@ class Findings:
         """The wording of a claim that the data support; one over quoted figures is the same for every result."""
         find_named(name, self.evidence.claims, "claim", self.page)
         if "q(" in self.evidence.claims[name].expression:
-            return self._claim(name, None)
-        return self._beside(lambda sourced: self._claim(name, sourced))
+            return self.claim_of(name, None)
+        return self._beside(lambda sourced: self.claim_of(name, sourced))
 
     def outcome(self, key: str) -> Markup:
         """The wording of a decision of the run."""
         find_named(key, self.evidence.outcomes, "outcome", self.page)
-        return self._beside(lambda sourced: self._outcome(key, sourced))
+        return self._beside(lambda sourced: self.outcome_of(key, sourced))
 
     def try_wording(self, text: str) -> None:
         """Render a wording as if the data called for it, to find what is wrong with it."""
@@ -156,7 +156,8 @@ class Findings:
             second = Markup(_SAME[self.lang])  # noqa: S704 - words of ours
         return said + Markup(' <span class="sw-beside"><b>{}</b> {}</span>').format(dated, second)
 
-    def _claim(self, name: str, sourced: Sourced | None) -> Markup:
+    def claim_of(self, name: str, sourced: Sourced | None) -> Markup:
+        """The wording of a claim that one result supports; None: that quoted figures do."""
         claim = self.evidence.claims[name]
         measured = {} if sourced is None else comparable_values(sourced.result)
         verdict = evaluate(name, claim.expression, measured, self.evidence.quoted_values)
@@ -175,7 +176,12 @@ class Findings:
         title = f"{source.title}, {date_text(as_of, self.lang)}, {source.machine}"
         return kind_mark(kind, label(f"kind.{kind}", self.lang), title)
 
-    def _outcome(self, key: str, sourced: Sourced | None) -> Markup:
+    def outcome_of(self, key: str, sourced: Sourced | None) -> Markup:
+        """The wording of a decision of one result; None: there is no result.
+
+        Raises:
+            ClaimError: If there is no wording for what was decided.
+        """
         if sourced is None:
             return self._missing("missing.nothing-measured", key, "published")
         decided = comparable_outcome(sourced.result, key)

@@ -17,6 +17,7 @@ from specwiki.errors import InputError, SpecwikiError
 from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.figures import Figures
 from specwiki.render.findings import Findings, Render
+from specwiki.render.news import WhatChanged
 from specwiki.render.origins import Origins, folder_name
 from specwiki.render.outdated import note_function, with_marks
 from specwiki.units import LANGS, Lang
@@ -157,8 +158,9 @@ def render_page(page: PageSource, evidence: Evidence, others: Mapping[str, Evide
 def _functions(page: PageSource, evidence: Evidence, render: Render, profile: str = "") -> dict[str, Any]:
     """The names that a page may call; with a profile, those of its results."""
     evidence = evidence.seen_from(page.root, folder_name(page.experiment, profile))
-    findings = Findings(evidence, page.lang, page.where, render).functions()
-    found = with_marks(findings, evidence) if page.lang == "vi" else findings
+    findings = Findings(evidence, page.lang, page.where, render)
+    found = with_marks(findings.functions(), evidence) if page.lang == "vi" else findings.functions()
+    found |= WhatChanged(evidence, page.lang, findings).functions()
     found |= Figures(evidence, page.lang, page.where, profile).functions()
     return found | Origins(evidence, page.lang, page.where, page.experiment, profile).functions()
 

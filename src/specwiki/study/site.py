@@ -17,7 +17,7 @@ from specwiki.edges import site as mkdocs
 from specwiki.edges import watch
 from specwiki.edges.store import read_results
 from specwiki.errors import SpecwikiError, raise_all
-from specwiki.render.evidence import Evidence
+from specwiki.render.evidence import Evidence, News
 from specwiki.render.numbers import linked_keys, numbers_page, quoted_page
 from specwiki.render.outdated import marked
 from specwiki.render.pages import PageSource, parse_page, profiles_apart, render_page, wording_problems
@@ -40,12 +40,13 @@ def render_site(layout: Layout) -> list[Path]:
     stored = Stored(layout, tuple(read_results(layout.published)), tuple(read_results(layout.local)))
     apart = profiles_apart(sources)
     shown = {name: shown_of(stored, name, apart[name], shared) for name in sorted(apart)}
+    news = _news(shown, sources)
     rendered: dict[tuple[str, Lang], str] = {}
     problems = wording_problems(shared)
     for source in sources:
         mine = shown[source.experiment]
         try:
-            page = render_page(_noted(source, texts, mine.verdict), mine.evidence, mine.others)
+            page = render_page(_noted(source, texts, mine.verdict), replace(mine.evidence, news=news), mine.others)
             rendered[source.name, source.lang] = page
         except SpecwikiError as problem:
             problems.extend(getattr(problem, "problems", [problem]))
@@ -62,6 +63,19 @@ def render_site(layout: Layout) -> list[Path]:
         files[f"{lang}/{VALUES}"] = values_json({name: mine.evidence for name, mine in shown.items()})
     beside = for_programs(pages, {lang: _base(lang) for lang in LANGS})
     return page_files.write_pages(layout.pages, files | {f"{BESIDE}/{name}": text for name, text in beside.items()})
+
+
+def _news(shown: Mapping[str, Shown], sources: Sequence[PageSource]) -> tuple[News, ...]:
+    """The published results that lead, with the titles of the pages that are called as their experiments."""
+    titles: dict[str, dict[Lang, str]] = {}
+    for source in sources:
+        titles.setdefault(source.name, {})[source.lang] = source.title
+    return tuple(
+        News(one, titles[experiment])
+        for experiment, mine in shown.items()
+        for one in mine.evidence.results
+        if one.origin == "published" and experiment in titles
+    )
 
 
 def _numbers(

@@ -1,0 +1,79 @@
+"""What changed: of each published result, when it came, and what it says otherwise than the run before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from markupsafe import Markup
+
+from specwiki.core.changes import outcome_changes, value_changes, verdict_changes
+from specwiki.render.escaping import inert
+from specwiki.render.evidence import NUMBERS, Evidence, News
+from specwiki.render.findings import Findings
+from specwiki.render.labels import label
+from specwiki.units import Lang, date_text, plain_number
+
+_WORDS = {
+    "nothing": {"en": "Nothing has been published yet.", "vi": "Chưa có kết quả nào được công bố."},
+    "first": {"en": "first result.", "vi": "kết quả đầu tiên."},
+    "again": {"en": "measured again; the run before is of {}.", "vi": "đo lại; lần chạy trước là ngày {}."},
+    "same": {
+        "en": "Every decision and every claim says the same as before.",
+        "vi": "Mọi quyết định và kết luận vẫn như trước.",
+    },
+    "otherwise": {"en": "Says otherwise now:", "vi": "Nay kết luận khác:"},
+    "moved": {
+        "en": "Of {} values with an interval in both runs, {} lie apart from what they were.",
+        "vi": "Trong {} giá trị có khoảng tin cậy ở cả hai lần chạy, {} giá trị đã tách rời khoảng trước đó.",
+    },
+    "numbers": {"en": "All its numbers", "vi": "Mọi con số"},
+}
+
+
+class WhatChanged:
+    """The function of one page in one language that tells what is new in the published results."""
+
+    def __init__(self, evidence: Evidence, lang: Lang, findings: Findings) -> None:
+        self.evidence = evidence
+        self.lang = lang
+        self.findings = findings
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The names that a page may call."""
+        return {"what_changed": self.what_changed}
+
+    def what_changed(self) -> Markup:
+        """One item for each published result, newest first."""
+        if not self.evidence.news:
+            return Markup('\n\n<p class="sw-missing">{}</p>\n\n').format(self._say("nothing"))
+        newest = sorted(self.evidence.news, key=lambda one: (one.result.as_of, one.result.run_id), reverse=True)
+        items = "\n".join(f"- {self._item(one)}" for one in newest)
+        return Markup(f"\n\n{items}\n\n")  # noqa: S704 - made here, of escaped parts
+
+    def _item(self, news: News) -> str:
+        result = news.result
+        effort = label(f"effort.{result.effort}", self.lang)
+        about = f"**{date_text(result.as_of, self.lang)}, [{news.titles[self.lang]}]({result.experiment}.md)**"
+        numbers = f"[{self._say('numbers')}]({NUMBERS}/{result.experiment}.md)."
+        return f"{about} ({inert(result.machine)}, {effort}): {self._told(news)} {numbers}"
+
+    def _told(self, news: News) -> str:
+        result = news.result
+        if not news.sourced.earlier:
+            return self._say("first")
+        before = news.sourced.earlier[0]
+        decided = [one.key for one in outcome_changes(before, result)
+                   if one.decides and one.new is not None and one.key in self.evidence.outcomes]  # fmt: skip
+        flipped = verdict_changes(self.evidence.claims, before, result, self.evidence.quoted_values)
+        said = [str(self.findings.outcome_of(key, news.sourced)) for key in decided]
+        said += [str(self.findings.claim_of(one.name, news.sourced)) for one in flipped]
+        changes = value_changes(before, result)
+        compared = [one.overlap for one in changes if one.overlap is not None]
+        moved = self._say("moved").format(*(plain_number(number, self.lang) for number in (
+            len(compared), compared.count(False))))  # fmt: skip
+        otherwise = f"{self._say('otherwise')} {' '.join(said)}" if said else self._say("same")
+        return f"{self._say('again').format(date_text(before.as_of, self.lang))} {otherwise} {moved}"
+
+    def _say(self, name: str) -> str:
+        return _WORDS[name][self.lang]
