@@ -66,7 +66,7 @@ class ClaimError(CheckError):
 
 
 class StaleError(CheckError):
-    """A translation is missing, or is of something that changed since."""
+    """A translation is missing or of something that changed since, or a result is older than was asked for."""
 
 
 class ProblemsError(SpecwikiError):

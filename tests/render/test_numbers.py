@@ -48,10 +48,10 @@ def test_a_row_has_value_interval_and_n(make_result):
 
     assert len(rows) == 1
     assert [cell.strip() for cell in rows[0].split("|")][2:6] == [
-        "So với tắt",
         "0,94\u00d7",
         "0,91\u20130,97\u00d7",
         "4",
+        "So với tắt",
     ]
 
 

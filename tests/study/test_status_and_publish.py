@@ -11,7 +11,7 @@ from specwiki.edges import store
 from specwiki.edges.machine import machine_label
 from specwiki.errors import EngineError, InputError
 from specwiki.study import fingerprint
-from specwiki.study.check import problems
+from specwiki.study.check import problems, too_old
 from specwiki.study.project import load_experiment, measured_by
 from specwiki.study.publish import publish
 from specwiki.study.status import fresh_result, newest_result, states
@@ -173,6 +173,26 @@ def test_check_names_a_large_run(project, measured):
     found = [str(problem) for problem in problems(project)]
 
     assert any("expected at most 2000000 in a run" in one for one in found)
+
+
+@pytest.mark.parametrize(("max_age_days", "stale"), [(0, True), (29, True), (30, False), (400, False)])
+def test_check_refuses_results_older_than_asked_for(project, make_result, add, max_age_days, stale):
+    """Counted from the day it was measured, whatever it says it is good for; only what counts, only what is public."""
+    add(project.published, make_result(run_id="r1", as_of=dt.date(2026, 1, 1)))
+    add(project.published, make_result(run_id="r2", as_of=dt.date(2026, 11, 1)))
+    add(project.local, make_result(run_id="r3", as_of=dt.date(2020, 1, 1), machine="other"))
+    found = [str(one) for one in too_old(project, max_age_days, today=dt.date(2026, 12, 1))]
+
+    assert bool(found) == stale
+    if stale:
+        assert len(found) == 1
+        assert f"is of 2026-11-01, 30 days old, expected at most {max_age_days}. Run 'specwiki run depth" in found[0]
+
+
+def test_no_result_is_not_a_fresh_one(project):
+    """Nothing published is a problem of its own."""
+    with pytest.raises(InputError, match="there is no published result"):
+        too_old(project, 90)
 
 
 @pytest.fixture

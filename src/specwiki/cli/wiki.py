@@ -149,14 +149,21 @@ def serve(port: Annotated[int, typer.Option(help="On loopback.")] = 8000) -> Non
 
 
 @app.command()
-def check(*, as_json: AsJson = False) -> None:
+def check(
+    *,
+    max_age: Annotated[
+        int | None, typer.Option("--max-age", min=0, help="Refuse published results older than so many days.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Find every problem in the stored data and the pages.
 
-    Example: `specwiki check`
+    Example: `specwiki check --max-age 90`
     """
-    from specwiki.study.check import problems  # noqa: PLC0415
+    from specwiki.study.check import problems, too_old  # noqa: PLC0415
 
     found = problems(_layout())
+    found += [] if max_age is None else too_old(_layout(), max_age)
     text = "\n".join([*(f"error: {one}" for one in found), f"{len(found)} problems"])
     say([str(one) for one in found], as_json, text)
     if found:

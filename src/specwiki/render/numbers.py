@@ -141,14 +141,14 @@ def _facts(one: Sourced, evidence: Evidence, name: str, lang: Lang) -> str:
 
 
 def _values(one: Sourced, keys: Sequence[str], lang: Lang) -> str:
-    head = [_say("key", lang), _say("metric", lang), label("column.value", lang), label("column.interval", lang),
-            _say("n", lang)]  # fmt: skip
+    head = [_say("key", lang), label("column.value", lang), label("column.interval", lang), _say("n", lang),
+            _say("metric", lang)]  # fmt: skip
     head += [
         f"{date_text(old.as_of, lang)}, {_say('run', lang).lower()} <code>{inert(old.run_id)}</code>"
         for old in one.earlier
     ]
     rows = [[*_row(one, key, lang), *(_before(one, old, key, lang) for old in one.earlier)] for key in keys]
-    table = _scrolled(markdown_table(head, rows, [False, False, *[True] * (3 + len(one.earlier))]))
+    table = _scrolled(markdown_table(head, rows, [False, True, True, True, False, *[True] * len(one.earlier)]))
     notes = [_say("n-note", lang)] + ([] if one.earlier else [_say("no-earlier", lang)])
     return "\n\n".join([table, " ".join(notes)])
 
@@ -158,7 +158,7 @@ def _row(one: Sourced, key: str, lang: Lang) -> list[str]:
     metric = f"column.{key.partition('.')[0]}"
     name = label(metric, lang) if has_label(metric) else ""
     interval = "" if value.number is None or value.low is None else interval_or_reason(value, lang)
-    return [_code(one.origin, key), name, value_text(value, lang), interval, str(value.n or "")]
+    return [_code(one.origin, key), value_text(value, lang), interval, str(value.n or ""), name]
 
 
 def _before(one: Sourced, old: Result, key: str, lang: Lang) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from specwiki.core.vacuity import only_state
 from specwiki.edges import pages as page_files
 from specwiki.edges.run_tables import read_run_tables
 from specwiki.edges.store import read_results
-from specwiki.errors import ClaimError, DataError, ProblemsError, SpecwikiError, raise_all
+from specwiki.errors import ClaimError, DataError, InputError, ProblemsError, SpecwikiError, StaleError, raise_all
 from specwiki.study.project import load_experiment
 from specwiki.study.site import render_site
 from specwiki.study.translation import outdated
@@ -37,6 +38,32 @@ def problems(layout: Layout) -> list[SpecwikiError]:
     found = found or _collect(lambda: render_site(layout))
     said = {str(one) for one in found}
     return found + [one for one in _collect(lambda: _check_translations(layout)) if str(one) not in said]
+
+
+def too_old(layout: Layout, max_age_days: int, today: dt.date | None = None) -> list[SpecwikiError]:
+    """Published results that count and are older than so many days, one problem each.
+
+    Args:
+        layout: Of the project.
+        max_age_days: At least 0; 0 asks for today's.
+        today: UTC; None: as the clock says.
+
+    Raises:
+        InputError: If there is no published result: then nothing is fresh.
+    """
+    now = today or dt.datetime.now(dt.UTC).date()
+    found = current(read_results(layout.published)).values()
+    if not found:
+        raise InputError(str(layout.published.results), "there is no published result", "Run 'specwiki publish'")
+    return [
+        StaleError(
+            f"{one.experiment}, profile {one.profile}, on {one.machine}",
+            f"the result is of {one.as_of}, {(now - one.as_of).days} days old, expected at most {max_age_days}",
+            f"Run 'specwiki run {one.experiment} --profile {one.profile} --effort {one.effort}' there and publish it",
+        )
+        for one in found
+        if (now - one.as_of).days > max_age_days
+    ]
 
 
 def _collect(work: Callable[[], object]) -> list[SpecwikiError]:
