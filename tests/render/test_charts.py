@@ -1,5 +1,6 @@
 """Charts: honest axes, words of the page's language, and the same bytes every time."""
 
+import csv
 import json
 import re
 
@@ -7,6 +8,7 @@ import pytest
 
 from specwiki.errors import DataError
 from specwiki.render.charts import DEPTH_STYLES, STREAM_STYLES, data_of, position_chart, ratio_chart, to_svg
+from specwiki.render.downloads import chart_files
 from specwiki.render.figures import chart_figure
 from specwiki.render.values import Sourced
 
@@ -140,6 +142,23 @@ def test_a_chart_that_the_result_lacks_is_an_error(make_result):
     """A notebook may name one."""
     with pytest.raises(DataError, match="there is no chart 'ratios'. Did you mean 'ratio'"):
         chart_figure(Sourced(make_result(), "published"), "ratios", "alt", "en")
+
+
+def test_the_rows_behind_a_chart_are_files_too(make_result):
+    """Numbers as they are stored, words in the page's language, and a link to each beside the table."""
+    result = make_result(gain=0.94)
+    files = chart_files(result, "vi")
+    rows = json.loads(files["chart-ratio.json"])
+    figure = chart_figure(Sourced(result, "published").seen_from("../", "depth"), "ratio", "x", "vi")
+
+    assert len(rows) == len(data_of(result.charts["ratio"]))
+    assert "1 luồng" in {row["streams"] for row in rows}
+    assert [row["ratio"] for row in rows] == [row["ratio"] for row in data_of(result.charts["ratio"])]
+    assert list(csv.DictReader(files["chart-ratio.csv"].splitlines())) == [
+        {key: "" if one is None else str(one) for key, one in row.items()} for row in rows
+    ]
+    assert 'href="../data/depth/published/chart-ratio.csv"' in figure
+    assert "href" not in chart_figure(Sourced(result, "published"), "ratio", "x", "vi")
 
 
 def test_the_data_of_a_chart_are_its_rows():

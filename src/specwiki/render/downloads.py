@@ -7,6 +7,9 @@ import io
 import json
 
 from specwiki.core.result import Result
+from specwiki.render.charts import data_of
+from specwiki.render.labels import localised
+from specwiki.units import Lang
 
 LABELS = {
     "values.csv": "download.values",
@@ -15,6 +18,9 @@ LABELS = {
     "notebook.ipynb": "download.notebook",
 }
 """File name → label, in the order in which pages list them."""
+
+CHART = "chart-"
+"""Start of the names of the files with a chart's rows."""
 
 
 def values_csv(result: Result) -> str:
@@ -26,6 +32,20 @@ def values_csv(result: Result) -> str:
         cells = [key, value.number, value.unit, value.low, value.high, value.n, value.kind, value.missing]
         writer.writerow([*cells, result.as_of.isoformat(), result.good_until.isoformat(), result.run_id])
     return text.getvalue()
+
+
+def chart_files(result: Result, lang: Lang) -> dict[str, str]:
+    """Name → content of the rows behind each chart, as CSV and as JSON; words in the page's language."""
+    found: dict[str, str] = {}
+    for chart_id, spec in sorted(result.charts.items()):
+        rows = localised(data_of(spec), lang)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        found[f"{CHART}{chart_id}.csv"] = text.getvalue()
+        found[f"{CHART}{chart_id}.json"] = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    return found
 
 
 def result_json(result: Result) -> str:

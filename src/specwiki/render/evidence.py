@@ -11,11 +11,9 @@ from specwiki.core.quoted import QuotedSource, QuotedValue, by_key
 from specwiki.core.recomputed import quoted_values
 from specwiki.core.result import Result, Value
 from specwiki.errors import InputError
-from specwiki.render.values import Origin, Sourced
+from specwiki.render.values import NUMBERS, Origin, Sourced
 from specwiki.units import Lang
 
-NUMBERS = "numbers"
-"""Folder of the pages that list numbers, below a language's root."""
 QUOTED = "quoted"
 """Name of the page of quoted figures in it."""
 
@@ -33,8 +31,8 @@ class News:
         return self.sourced.result
 
     def seen_from(self, root: str) -> News:
-        """The same, with its numbers links; `root` as in `Evidence.seen_from`."""
-        return replace(self, sourced=replace(self.sourced, numbers=f"{root}{NUMBERS}/{self.result.experiment}/"))
+        """The same, with its links; `root` as in `Sourced.seen_from`."""
+        return replace(self, sourced=self.sourced.seen_from(root, self.result.experiment))
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,8 @@ class Evidence:
     quoted_numbers: str = ""
 
     def seen_from(self, root: str, name: str) -> Evidence:
-        """The same, with every number a link.
-
-        Args:
-            root: Of the language, as seen from the page; empty, or ends with a slash.
-            name: Of the page of numbers of these results.
-        """
-        results = tuple(replace(one, numbers=f"{root}{NUMBERS}/{name}/") for one in self.results)
+        """The same, with every number a link; arguments as of `Sourced.seen_from`."""
+        results = tuple(one.seen_from(root, name) for one in self.results)
         news = tuple(one.seen_from(root) for one in self.news)
         return replace(self, results=results, news=news, quoted_numbers=f"{root}{NUMBERS}/{QUOTED}/")
 

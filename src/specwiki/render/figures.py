@@ -11,6 +11,7 @@ from markupsafe import Markup
 from specwiki.core.keys import CHARTS, TABLES, nearest
 from specwiki.errors import DataError, InputError
 from specwiki.render import charts
+from specwiki.render.downloads import CHART
 from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.labels import TOKEN, label
 from specwiki.render.strip import strip_html
@@ -148,8 +149,19 @@ def chart_figure(sourced: Sourced, chart_id: str, alternative: str, lang: Lang, 
         f'<figure class="sw-chart" id="chart-{name}" data-chart="{chart_id}" data-origin="{sourced.origin}" '
         f"data-search-exclude>{drawing}<figcaption>{escape('; '.join(notes))}</figcaption>"
         f'<details class="sw-data"><summary>{escape(label("chart.data", lang))}</summary>'
-        f'<div class="sw-scroll" tabindex="0">{_data_table(rows, lang)}</div></details></figure>'
+        f'<div class="sw-scroll" tabindex="0">{_data_table(rows, lang)}</div>{_data_links(sourced, chart_id)}'
+        "</details></figure>"
     )
+
+
+def _data_links(sourced: Sourced, chart_id: str) -> str:
+    """Links to the rows as files; none where the page does not say where its files are."""
+    if not sourced.files:
+        return ""
+    links = [
+        f'<a href="{sourced.files}{CHART}{chart_id}.{kind}" download>{kind.upper()}</a>' for kind in ("csv", "json")
+    ]
+    return f'<p class="sw-note">{" · ".join(links)}</p>'
 
 
 def _data_table(rows: list[dict[str, Any]], lang: Lang) -> str:

@@ -9,9 +9,10 @@ from markupsafe import Markup
 
 from specwiki.core.changes import outcome_changes, value_changes, verdict_changes
 from specwiki.render.escaping import inert
-from specwiki.render.evidence import NUMBERS, Evidence, News
+from specwiki.render.evidence import Evidence, News
 from specwiki.render.findings import Findings
 from specwiki.render.labels import label
+from specwiki.render.values import NUMBERS
 from specwiki.units import Lang, date_text, plain_number
 
 _WORDS = {

@@ -8,11 +8,12 @@ from collections.abc import Collection, Sequence
 from specwiki.core.changes import Change
 from specwiki.core.result import Result, Value
 from specwiki.render.escaping import inert
-from specwiki.render.evidence import NUMBERS, QUOTED, Evidence
+from specwiki.render.evidence import QUOTED, Evidence
 from specwiki.render.labels import has_label, label
 from specwiki.render.pages import PageSource
 from specwiki.render.tables import markdown_table
 from specwiki.render.values import (
+    NUMBERS,
     Sourced,
     anchor,
     changed_text,

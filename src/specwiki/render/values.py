@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from markupsafe import Markup
@@ -14,6 +14,9 @@ from specwiki.render.labels import has_label, label
 from specwiki.units import Lang, date_text, interval_text, number_text, written_text
 
 Origin = Literal["local", "published"]
+
+NUMBERS = "numbers"
+"""Folder of the pages that list numbers, below a language's root."""
 
 _MARK = re.compile(r'<sup class="sw-kind.*?</sup>')
 
@@ -26,6 +29,7 @@ class Sourced:
         result: The result.
         origin: The store.
         numbers: Address of the page that lists its values, as seen from the page that shows it; empty: no links.
+        files: Address of the folder of its downloads, likewise.
         changed: Parts under which it was measured that are others now; None: that cannot be told.
         earlier: Results of other runs that it took the place of, newest first.
     """
@@ -33,8 +37,18 @@ class Sourced:
     result: Result
     origin: Origin
     numbers: str = ""
+    files: str = ""
     changed: tuple[str, ...] | None = ()
     earlier: tuple[Result, ...] = ()
+
+    def seen_from(self, root: str, name: str) -> Sourced:
+        """The same, with its links.
+
+        Args:
+            root: Of the language, as seen from the page; empty, or ends with a slash.
+            name: Of its files, and of its page of numbers.
+        """
+        return replace(self, numbers=f"{root}{NUMBERS}/{name}/", files=f"{root}data/{name}/{self.origin}/")
 
 
 def value_text(value: Value, lang: Lang) -> str:

@@ -14,7 +14,7 @@ from specwiki.core.translation import Verdict
 from specwiki.core.wordings import verdicts_under
 from specwiki.edges.store import read_blocks_csv, read_notebook
 from specwiki.errors import SpecwikiError
-from specwiki.render.downloads import LABELS, result_json, values_csv
+from specwiki.render.downloads import LABELS, chart_files, result_json, values_csv
 from specwiki.render.evidence import Evidence
 from specwiki.render.figures import chart_figure
 from specwiki.render.notebooks import notebook_markdown
@@ -143,7 +143,8 @@ def _extra(runs: Sequence[_Run], name: str, lang: Lang) -> dict[str, str]:
     found: dict[str, str] = {}
     for run in runs:
         folder = f"data/{name}/{run.sourced.origin}"
-        found |= {f"{folder}/{file}": content for file, content in run.downloads().items()}
+        files = run.downloads() | chart_files(run.sourced.result, lang)
+        found |= {f"{folder}/{file}": content for file, content in files.items()}
         if run.notebook is not None:
             found[f"notebooks/{name}-{run.sourced.origin}.md"] = _notebook(run, name, lang)
     return found
@@ -151,12 +152,13 @@ def _extra(runs: Sequence[_Run], name: str, lang: Lang) -> dict[str, str]:
 
 def _notebook(run: _Run, name: str, lang: Lang) -> str:
     result = run.sourced.result
+    shown = run.sourced.seen_from("../../", name)
     title = f"{name}, {result.machine}, {date_text(result.as_of, lang)}"
     back = {"en": "Back to", "vi": "Về trang"}[lang]
     return notebook_markdown(
         run.notebook or {},
         lang,
         title=title,
-        chart=lambda chart_id: chart_figure(run.sourced, chart_id, title, lang),
+        chart=lambda chart_id: chart_figure(shown, chart_id, title, lang),
         back=f"[{back} {result.experiment}](../{result.experiment}.md)",
     )
