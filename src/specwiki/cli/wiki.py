@@ -154,6 +154,9 @@ def check(
     max_age: Annotated[
         int | None, typer.Option("--max-age", min=0, help="Refuse published results older than so many days.")
     ] = None,
+    links: Annotated[
+        bool, typer.Option("--links", help="Ask others whether what the built site links to is there.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find every problem in the stored data and the pages.
@@ -164,7 +167,14 @@ def check(
 
     found = problems(_layout())
     found += [] if max_age is None else too_old(_layout(), max_age)
-    text = "\n".join([*(f"error: {one}" for one in found), f"{len(found)} problems"])
+    notes: list[str] = []
+    if links:
+        from specwiki.study.outside import check_outside  # noqa: PLC0415
+
+        outside = check_outside(_layout())
+        found += outside.problems
+        notes = [outside.text()]
+    text = "\n".join([*notes, *(f"error: {one}" for one in found), f"{len(found)} problems"])
     say([str(one) for one in found], as_json, text)
     if found:
         raise typer.Exit(1)

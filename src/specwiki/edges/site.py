@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from specwiki.core.addresses import Addresses
 from specwiki.core.content_policy import inline_of, with_policy
 from specwiki.core.search_index import with_folded_words
 from specwiki.errors import CheckError, InputError, SpecwikiError, raise_all
@@ -32,7 +34,9 @@ def mkdocs_command(config: Path, target: Path) -> list[str]:
     ]
 
 
-def build(root: Path, docs: Path, site: Path, beside: Path) -> Path:
+def build(
+    root: Path, docs: Path, site: Path, beside: Path, addresses: Addresses, inspect: Callable[[Path], object]
+) -> Path:
     """Build both languages and swap the finished site in; when anything fails, the old site stays.
 
     Args:
@@ -40,16 +44,19 @@ def build(root: Path, docs: Path, site: Path, beside: Path) -> Path:
         docs: Folder of the languages' `mkdocs.<lang>.yml`, and of `root/`, the pages above both.
         site: What is replaced.
         beside: Files that go beside the built pages, in the same folders.
+        addresses: Where the site will stand.
+        inspect: Is given the folder of the finished site before it is swapped in, and raises what is wrong with it.
 
     Raises:
         CheckError: With MkDocs' own lines, for each language whose build warns or fails; or for each page with a
-            script or style of its own.
+            script or style of its own; or what `inspect` raises.
     """
     _require(docs)
     fresh = site.with_name(f".{site.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    # Two sites on one host share a browser's storage: what a reader chose is kept by where the site stands.
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SPECWIKI_SCOPE": addresses.path}
     running = [
         subprocess.Popen(
             mkdocs_command(docs / f"mkdocs.{lang}.yml", fresh / lang),
@@ -70,11 +77,12 @@ def build(root: Path, docs: Path, site: Path, beside: Path) -> Path:
     ]
     try:
         raise_all(problems)
-        _finish(docs / "root", fresh)
+        _finish(docs / "root", fresh, addresses)
+        shutil.copytree(beside, fresh, dirs_exist_ok=True)
+        inspect(fresh)
     except SpecwikiError:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
-    shutil.copytree(beside, fresh, dirs_exist_ok=True)
     _swap(fresh, site)
     return site
 
@@ -93,7 +101,7 @@ def _told(output: str) -> str:
     return "; ".join(telling or lines[-5:]) or "it ended without a word"
 
 
-def _finish(above: Path, fresh: Path) -> None:
+def _finish(above: Path, fresh: Path, addresses: Addresses) -> None:
     """Root page and 404 for both languages, words as they are typed, policies; what nothing loads goes.
 
     Raises:
@@ -113,7 +121,8 @@ def _finish(above: Path, fresh: Path) -> None:
     for path in sorted(above.iterdir()):
         shutil.copyfile(path, fresh / path.name)
     for path in (fresh / "index.html", fresh / "404.html", *(fresh / lang / "404.html" for lang in LANGS)):
-        html = path.read_text(encoding="utf-8")
+        # A host shows one 404 page at any address, so its links start at the root of the host.
+        html = path.read_text(encoding="utf-8").replace('href="/', f'href="{addresses.path}')
         path.write_text(with_policy(f"docs/root/{path.name}", html, inline_of(html)), encoding="utf-8")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import posixpath
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from specwiki.render.dataset import dataset_json
 from specwiki.render.evidence import Evidence
 from specwiki.render.pages import PageSource
-from specwiki.render.twins import llms_txt, twin
+from specwiki.render.twins import llms_txt, twin, with_links
 from specwiki.units import LANGS, Lang
 
 BESIDE = "beside"
@@ -61,13 +63,37 @@ def for_programs(pages: Sequence[PageSource], bases: Mapping[Lang, str]) -> dict
     found: dict[str, str] = {}
     for lang in LANGS:
         mine = [page for page in pages if page.lang == lang]
+        names = {page.name for page in mine}
         for page in mine:
             addresses = [(other, bases[other] + page.address) for other in LANGS]
             as_of = page.front.get("as_of", "").strip("'")
             facts = [f"lang: {lang}", *([f"as_of {as_of}"] if as_of else []), f"cluster {CLUSTER}"]
             text = twin(page.title, page.description, page.body, addresses, facts)
-            found[f"{lang}/{page.address}index.md"] = text
+            found[f"{lang}/{page.address}index.md"] = with_links(text, _addressing(page.name, names, bases[lang]))
         name, description, values = _SITE[lang]
         listed = [(page.title, f"{bases[lang]}{page.address}index.md", page.description) for page in mine]
         found[f"{lang}/llms.txt"] = llms_txt(name, description, listed, [(values, bases[lang] + VALUES)])
     return found
+
+
+def _addressing(name: str, twins: Collection[str], base: str) -> Callable[[str], str]:
+    """Turns a link of a page's source into a whole address: what it names lies elsewhere in the built site.
+
+    Args:
+        name: Of the page, from the language's root.
+        twins: Names of the pages that have Markdown beside them; a link to one leads there.
+        base: Address of the language's root; ends with a slash.
+    """
+
+    def address(link: str) -> str:
+        if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/|#", link):
+            return link
+        path, hash_, fragment = link.partition("#")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+        page = path.removesuffix(".md")
+        if page == path:
+            return base + path
+        folder = page.removesuffix("index") if page == "index" or page.endswith("/index") else f"{page}/"
+        return base + folder + ("index.md" if page in twins else "") + hash_ + fragment
+
+    return address

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape, unescape
 from html.parser import HTMLParser
 
@@ -13,6 +13,7 @@ _FENCED = re.compile(r"(^(`{3,}|~{3,})[^\n]*\n.*?^\2[^\n]*$)", re.MULTILINE | re
 _INLINE_CODE = re.compile(r"(`+[^`\n]+`+)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[#:.][^}\n]*\}[ \t]*$", re.MULTILINE)
 _BLANK = re.compile(r"\n{3,}")
+_CODE_OR_LINK = re.compile(r"(^(?:`{3,}|~{3,}).*?^(?:`{3,}|~{3,})|`[^`\n]+`)|\]\(([^)\s]+)\)", re.MULTILINE | re.DOTALL)
 _VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
 _LINES = {"p", "div", "figure", "figcaption", "li", "ul", "ol", "tr"}
 """Elements that stand in lines of their own."""
@@ -166,6 +167,16 @@ def twin(title: str, description: str, body: str, addresses: Sequence[tuple[str,
     heading, _, rest = plain.partition("\n") if plain.startswith("# ") else (f"# {title}", "", plain)
     line = " · ".join([*(f"{lang.upper()}: {address}" for lang, address in addresses), *facts])
     return f"{heading}\n\n> {line}\n\n{description}\n\n{rest.strip()}\n"
+
+
+def with_links(text: str, address: Callable[[str], str]) -> str:
+    """Plain Markdown with its links changed, those in code left alone.
+
+    Args:
+        text: As `plain_markdown` gives it.
+        address: A link as it is written → what to write.
+    """
+    return _CODE_OR_LINK.sub(lambda one: one[0] if one[2] is None else f"]({address(one[2])})", text)
 
 
 def llms_txt(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +22,7 @@ from specwiki.render.outdated import marked
 from specwiki.render.pages import PageSource, parse_page, profiles_apart, render_page, wording_problems
 from specwiki.render.programs import BESIDE, VALUES, for_programs, with_dataset
 from specwiki.render.values_json import values_json
+from specwiki.study.links import addresses, check_inside
 from specwiki.study.shown import Shown, Stored, shown_of
 from specwiki.units import LANGS, Lang
 
@@ -33,6 +33,7 @@ def render_site(layout: Layout) -> list[Path]:
     Raises:
         SpecwikiError: Every problem of every page; the pages of the last good rendering stay.
     """
+    at = addresses()
     texts = page_files.read_sources(layout.docs)
     sources = [parse_page(name, lang, text) for (name, lang), text in texts.items()]
     claims, outcomes = page_files.read_claims(layout.docs)
@@ -53,7 +54,7 @@ def render_site(layout: Layout) -> list[Path]:
     raise_all(problems)
     pages = [
         with_dataset(parse_page(source.name, source.lang, rendered[source.name, source.lang]),
-                     shown[source.experiment].evidence, source.experiment, _base(source.lang))
+                     shown[source.experiment].evidence, source.experiment, at.of(source.lang))
         for source in sources
     ]  # fmt: skip
     files = {f"{page.lang}/{page.name}.md": page.text for page in [*pages, *_numbers(pages, sources, shown, shared)]}
@@ -61,7 +62,7 @@ def render_site(layout: Layout) -> list[Path]:
         for mine in shown.values():
             files |= {f"{lang}/{name}": content for name, content in mine.files(lang).items()}
         files[f"{lang}/{VALUES}"] = values_json({name: mine.evidence for name, mine in shown.items()})
-    beside = for_programs(pages, {lang: _base(lang) for lang in LANGS})
+    beside = for_programs(pages, {lang: at.of(lang) for lang in LANGS})
     return page_files.write_pages(layout.pages, files | {f"{BESIDE}/{name}": text for name, text in beside.items()})
 
 
@@ -93,11 +94,6 @@ def _numbers(
     return found
 
 
-def _base(lang: Lang) -> str:
-    """Address of a language's root: where the site will stand, or, where nobody said, below the host's root."""
-    return os.environ.get(f"SPECWIKI_SITE_{lang.upper()}") or f"/{lang}/"
-
-
 def _noted(source: PageSource, texts: Mapping[tuple[str, Lang], str], verdict: Verdict) -> PageSource:
     """A Vietnamese page with a note at each block that is out of date; never because of a result of this machine."""
     if source.lang == "en":
@@ -112,10 +108,16 @@ def build_site(layout: Layout) -> Path:
 
     Returns:
         The folder of the built site.
+
+    Raises:
+        SpecwikiError: Every problem that stopped it, a link within the site that leads nowhere among them; the site
+            that stood stays.
     """
-    inputs = watch.fingerprint(_inputs(layout))
+    inputs = _fingerprint(layout)
     render_site(layout)
-    site = mkdocs.build(layout.root, layout.docs, layout.site, layout.pages / BESIDE)
+    at = addresses()
+    site = mkdocs.build(layout.root, layout.docs, layout.site, layout.pages / BESIDE, at,
+                        lambda fresh: check_inside(fresh, at))  # fmt: skip
     page_files.write_text(_stamp(layout), inputs)
     return site
 
@@ -125,7 +127,7 @@ def site_is_current(layout: Layout) -> bool:
     stamp = _stamp(layout)
     if not (layout.site / "index.html").exists() or not stamp.exists():
         return False
-    return stamp.read_text(encoding="utf-8") == watch.fingerprint(_inputs(layout))
+    return stamp.read_text(encoding="utf-8") == _fingerprint(layout)
 
 
 def serve_site(layout: Layout, port: int, say: Callable[[str], object], *, turns: int | None = None) -> None:
@@ -140,11 +142,11 @@ def serve_site(layout: Layout, port: int, say: Callable[[str], object], *, turns
     if not site_is_current(layout):
         build_site(layout)
     with watch.served(layout.site, port) as address:
-        seen = watch.fingerprint(_inputs(layout))
+        seen = _fingerprint(layout)
         say(f"serving {address} (Ctrl-C ends it)")
         for _ in itertools.count() if turns is None else range(turns):
             time.sleep(0.5)
-            now = watch.fingerprint(_inputs(layout))
+            now = _fingerprint(layout)
             if now != seen:
                 seen = now
                 say(_rebuilt(layout))
@@ -156,6 +158,11 @@ def _rebuilt(layout: Layout) -> str:
     except SpecwikiError as problem:
         return "\n".join(f"error: {one}" for one in getattr(problem, "problems", [problem]))
     return "built again; reload the page"
+
+
+def _fingerprint(layout: Layout) -> str:
+    """Changes with anything that the site is made from, and with where it will stand."""
+    return f"{watch.fingerprint(_inputs(layout))} {addresses().above}"
 
 
 def _stamp(layout: Layout) -> Path:
