@@ -112,6 +112,14 @@ def test_a_drawing_comes_in_two_widths_with_its_alternative_text():
     assert 'class="sw-svg sw-narrow"' in svg
 
 
+def test_a_layer_without_marks_is_not_announced_as_an_image():
+    """Nothing would describe it."""
+    svg = to_svg(ratio_chart(ROWS), "en", "x", "alt")
+
+    assert not re.search(r"<g\b[^>]*(?:/>|></g>)", svg)
+    assert svg.count('role="graphics-symbol"') >= len(ROWS) * 2
+
+
 def test_a_chart_without_rows_is_an_empty_frame(make_result):
     """A drafter that never ran has no positions."""
     figure = chart_figure(

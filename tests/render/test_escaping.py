@@ -41,7 +41,7 @@ def test_a_block_reads_as_it_was_after_markdown(text):
     """Fences, headings and tags inside it are text."""
     built = markdown.markdown(f"x\n\n{preformatted(text)}\n\ny", extensions=EXTENSIONS)
 
-    assert set(re.findall(r"<[^>]*>", built)) == {"<p>", "</p>", '<pre tabindex="0">', "<code>", "</code>", "</pre>"}
+    assert set(re.findall(r"<[^>]*>", built)) == {"<p>", "</p>", '<pre class="sw-text">', "<code>", "</code>", "</pre>"}
     shown = re.search(r"<code>(.*?)</code>", built, re.DOTALL)
     assert shown is not None
     assert html.unescape(shown[1]) == text

@@ -261,13 +261,17 @@ def to_svg(spec: Spec, lang: Lang, chart_id: str, alternative: str) -> str:
     return "".join(drawn)
 
 
+_EMPTY = re.compile(r"<g\b[^>]*(?:/>|></g>)")
+"""A layer without marks; Vega announces it as an image all the same, and one that nothing describes."""
+
+
 def _prepared(svg: str, prefix: str, name: str, alternative: str) -> str:
+    svg = _EMPTY.sub("", re.sub(r"\s*\n\s*", "", svg))
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
     words = escape(alternative, quote=True)
     opened = f'<svg class="sw-svg sw-{name}" role="img" aria-label="{words}" '
-    svg = svg.replace("<svg ", opened, 1)
-    return re.sub(r"\s*\n\s*", "", svg)
+    return svg.replace("<svg ", opened, 1)
 
 
 def data_of(spec: Spec) -> list[dict[str, Any]]:

@@ -32,10 +32,11 @@ def inert(text: str) -> str:
 
 
 def preformatted(text: str, css: str = "") -> str:
-    """A block of text as it is, on one line of Markdown, so that no line in it can start anything."""
-    body = inert_block(text)
-    attribute = f' class="{css}"' if css else ""
-    return f'<pre{attribute} tabindex="0"><code>{body}</code></pre>'
+    """A block of text as it is, on one line of Markdown, so that no line in it can start anything.
+
+    Its class makes long lines wrap, so that nobody has to scroll for them.
+    """
+    return f'<pre class="{" ".join(filter(None, ("sw-text", css)))}"><code>{inert_block(text)}</code></pre>'
 
 
 def inert_block(text: str) -> str:

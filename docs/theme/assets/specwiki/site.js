@@ -1,4 +1,4 @@
-// Three things that a static page cannot do: know today's date, know the fragment, and show a mark's numbers.
+// What a static page cannot do: know today's date, know the fragment, open by the keyboard, show a mark's numbers.
 (function () {
   "use strict";
   var today = new Date().toISOString().slice(0, 10);
@@ -16,7 +16,53 @@
     link.addEventListener("focus", follow);
   });
 
-  document.querySelectorAll(".md-typeset__scrollwrap").forEach(function (wrap) { wrap.tabIndex = 0; });
+  // A box that scrolls sideways is a stop for the keyboard, and says what it is; one that fits is neither. The theme
+  // wraps tables, and adds buttons to code, after this script has run; what is folded gets its size when it opens.
+  var vietnamese = document.documentElement.lang === "vi";
+  var say = vietnamese ? "Cuộn ngang được" : "Scrolls sideways";
+  var look = function () {
+    document.querySelectorAll(".md-typeset__scrollwrap, .sw-scroll, .sw-math").forEach(function (box) {
+      var attributes = { tabindex: "0", role: "group", "aria-label": say };
+      Object.keys(attributes).forEach(function (name) {
+        if (box.scrollWidth > box.clientWidth) box.setAttribute(name, attributes[name]);
+        else box.removeAttribute(name);
+      });
+    });
+    document.querySelectorAll("nav.md-code__nav").forEach(function (nav) { nav.setAttribute("role", "none"); });
+  };
+  look();
+  new MutationObserver(look).observe(document.querySelector("article"), { childList: true, subtree: true });
+  document.addEventListener("toggle", look, true);
+  window.addEventListener("resize", look);
+
+  // Labels open the menu of a narrow screen, and the keyboard passes labels by.
+  var opener = document.querySelector(".md-header__button[for=__drawer]");
+  if (opener) {
+    var button = document.createElement("button");
+    button.className = opener.className + " sw-menu";
+    button.setAttribute("aria-label", vietnamese ? "Trình đơn" : "Menu");
+    button.append.apply(button, opener.childNodes);
+    button.addEventListener("click", function () { document.getElementById("__drawer").click(); });
+    opener.replaceWith(button);
+  }
+  document.querySelectorAll(".md-sidebar--primary label[for=__toc]").forEach(function (label) { label.tabIndex = 0; });
+  document.addEventListener("keydown", function (event) {
+    var at = event.target, space = event.key === " ";
+    var pressed = (space && at.name === "__palette") ? at.nextElementSibling
+      : ((space || event.key === "Enter") && at.htmlFor === "__toc") ? at : null;
+    if (!pressed) return;
+    pressed.click();
+    event.preventDefault();
+  });
+
+  // Of the palette's two buttons the theme hides one, but leaves it to the keyboard.
+  document.addEventListener("focusin", function (event) {
+    if (event.target.name !== "__palette" || !event.target.nextElementSibling.hidden) return;
+    var shown = document.querySelector(".md-header__option label:not([hidden])").previousElementSibling;
+    shown.checked = true;
+    shown.focus();
+  });
+
   var search = document.querySelector("[data-md-component=search][role=dialog]");
   var field = document.querySelector("[data-md-component=search-query]");
   if (search && field) search.setAttribute("aria-label", field.getAttribute("aria-label") || "");
