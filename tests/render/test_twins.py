@@ -27,6 +27,10 @@ from specwiki.render.twins import llms_txt, plain_markdown, twin
     ("<math><mfrac><mrow><mn>1</mn><mo>+</mo><mi>a</mi></mrow><mi>b</mi></mfrac></math>", "(1+a)/(b)\n"),
     ('<div class="sw-table" markdown="block">\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n</div>',
      "| a | b |\n| --- | --- |\n| 1 | 2 |\n"),
+    ('!!! warning "What carries over"\n    The method.\n\n    Not the numbers.\n\nAfter.\n',
+     "**What carries over**\n\nThe method.\n\nNot the numbers.\n\nAfter.\n"),
+    ('??? quote "Code"\n\n    ```python\n    if a<b:\n        print("</p>")\n    ```\n\nAfter.\n',
+     '**Code**\n\n```python\nif a<b:\n    print("</p>")\n```\n\nAfter.\n'),
     ('<details class="sw-data"><table><tr><td>9</td></tr></table></details>After.', "After.\n"),
 ])  # fmt: skip
 def test_html_becomes_words(body, plain):
@@ -69,7 +73,12 @@ def test_a_twin_says_where_it_stands():
 
 def test_the_list_of_pages():
     """In the form of llmstxt.org: a heading, a quoted description, sections of links."""
-    text = llms_txt("specwiki", "Measured.", [("Depth", "/en/depth/index.md", "How deep.")], [("Values", "/v.json")])
+    sections = {
+        "Pages": [("Depth", "/en/depth/index.md", "How deep.")],
+        "Data": [("Values", "/v.json", "")],
+    }
 
-    assert text.startswith("# specwiki\n\n> Measured.\n\n## Pages\n\n- [Depth](/en/depth/index.md): How deep.\n")
-    assert "- [Values](/v.json)" in text
+    assert llms_txt("specwiki", "Measured.", sections) == (
+        "# specwiki\n\n> Measured.\n\n## Pages\n\n- [Depth](/en/depth/index.md): How deep.\n\n"
+        "## Data\n\n- [Values](/v.json)\n"
+    )

@@ -92,8 +92,8 @@ def notebook_markdown(
     words = re.sub(r"\n{3,}", "\n\n", str(body)).strip()
     opened = '<div class="sw-notebook" lang="en" markdown="block">'
     heading = f"# {_WORDS['title'][lang]}: {title} {{#notebook}}"
-    front = "---\nsearch:\n  exclude: true\n---\n"
-    return f"{front}{heading}\n\n{_WORDS['note'][lang]} {back}\n\n{opened}\n\n{words}\n\n</div>\n"
+    front = f"title: {_WORDS['title'][lang]}, {title}\ndescription: {_WORDS['note'][lang]}\nsearch: {{exclude: true}}\n"
+    return f"---\n{front}---\n{heading}\n\n{_WORDS['note'][lang]} {back}\n\n{opened}\n\n{words}\n\n</div>\n"
 
 
 def _require_good(notebook: Mapping[str, Any]) -> None:

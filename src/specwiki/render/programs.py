@@ -57,7 +57,7 @@ def for_programs(pages: Sequence[PageSource], bases: Mapping[Lang, str]) -> dict
     """Files beside the built pages, by path: `<lang>/<page>/index.md` and `<lang>/llms.txt`.
 
     Args:
-        pages: Rendered, with `with_dataset`.
+        pages: Rendered, with `with_dataset`; those in a folder list numbers, or are notebooks.
         bases: Address of each language's root; ends with a slash.
     """
     found: dict[str, str] = {}
@@ -71,8 +71,10 @@ def for_programs(pages: Sequence[PageSource], bases: Mapping[Lang, str]) -> dict
             text = twin(page.title, page.description, page.body, addresses, facts)
             found[f"{lang}/{page.address}index.md"] = with_links(text, _addressing(page.name, names, bases[lang]))
         name, description, values = _SITE[lang]
-        listed = [(page.title, f"{bases[lang]}{page.address}index.md", page.description) for page in mine]
-        found[f"{lang}/llms.txt"] = llms_txt(name, description, listed, [(values, bases[lang] + VALUES)])
+        main, more = ([(page.title, f"{bases[lang]}{page.address}index.md", page.description) for page in mine
+                       if ("/" in page.name) == nested] for nested in (False, True))  # fmt: skip
+        sections = {"Pages": main, "Data": [(values, bases[lang] + VALUES, "")], "Optional": more}
+        found[f"{lang}/llms.txt"] = llms_txt(name, description, {key: one for key, one in sections.items() if one})
     return found
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape, unescape
 from html.parser import HTMLParser
+from textwrap import dedent
 
 from specwiki.render.escaping import inert
 
 _FENCED = re.compile(r"(^(`{3,}|~{3,})[^\n]*\n.*?^\2[^\n]*$)", re.MULTILINE | re.DOTALL)
 _INLINE_CODE = re.compile(r"(`+[^`\n]+`+)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[#:.][^}\n]*\}[ \t]*$", re.MULTILINE)
+_BOX = re.compile(r'^(?:!!!|\?\?\?)[+]? \w+ "(?P<title>[^"\n]*)"\n(?P<words>(?:(?: {4}.*|[ \t]*)\n)+)', re.MULTILINE)
+"""An admonition, or a folded block: its words are what is indented below it."""
 _BLANK = re.compile(r"\n{3,}")
 _CODE_OR_LINK = re.compile(r"(^(?:`{3,}|~{3,}).*?^(?:`{3,}|~{3,})|`[^`\n]+`)|\]\(([^)\s]+)\)", re.MULTILINE | re.DOTALL)
 _VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
@@ -29,9 +32,14 @@ def plain_markdown(body: str) -> str:
     Args:
         body: As `render_page` gives it, without front matter.
     """
-    parts = _FENCED.split(body)
+    parts = _FENCED.split(_BOX.sub(_unboxed, body))
     kept = [part if i % 3 == 1 else _without_html(part) for i, part in enumerate(parts) if i % 3 != 2]  # noqa: PLR2004
     return _BLANK.sub("\n\n", "".join(kept)).strip() + "\n"
+
+
+def _unboxed(found: re.Match[str]) -> str:
+    """A folded block or an admonition as a bold title and its words, which are indented no more."""
+    return f"**{found['title']}**\n\n{dedent(found['words']).strip()}\n\n"
 
 
 def _without_html(text: str) -> str:
@@ -179,17 +187,17 @@ def with_links(text: str, address: Callable[[str], str]) -> str:
     return _CODE_OR_LINK.sub(lambda one: one[0] if one[2] is None else f"]({address(one[2])})", text)
 
 
-def llms_txt(
-    name: str, description: str, pages: Sequence[tuple[str, str, str]], data: Sequence[tuple[str, str]]
-) -> str:
+def llms_txt(name: str, description: str, sections: Mapping[str, Sequence[tuple[str, str, str]]]) -> str:
     """The list of pages for programs, in the form of llmstxt.org.
 
     Args:
         name: Of the site.
         description: Of the site.
-        pages: (title, address of its Markdown, description) of each page.
-        data: (title, address) of files for programs.
+        sections: Heading → (title, address, one sentence or nothing) of each page or file; what stands under
+            `Optional` may be left out where room is short.
     """
-    listed = [f"- [{title}]({address}): {said}" for title, address, said in pages]
-    files = [f"- [{title}]({address})" for title, address in data]
-    return "\n".join([f"# {name}", "", f"> {description}", "", "## Pages", "", *listed, "", "## Data", "", *files, ""])
+    parts = [f"# {name}", f"> {description}"]
+    for heading, listed in sections.items():
+        items = [f"- [{title}]({address})" + (f": {said}" if said else "") for title, address, said in listed]
+        parts += [f"## {heading}", "\n".join(items)]
+    return "\n\n".join(parts) + "\n"

@@ -19,6 +19,7 @@ from specwiki.render.evidence import Evidence
 from specwiki.render.figures import chart_figure
 from specwiki.render.notebooks import notebook_markdown
 from specwiki.render.origins import folder_name
+from specwiki.render.pages import PageSource, parse_page
 from specwiki.render.values import Origin, Sourced
 from specwiki.study.status import changed_since, unknown_parts
 from specwiki.units import Lang, date_text
@@ -59,9 +60,20 @@ class Shown:
     named: Mapping[str, Evidence]
     runs: Mapping[str, Sequence[_Run]]
 
-    def files(self, lang: Lang) -> dict[str, str]:
-        """Downloads, and the executed notebooks as pages."""
-        return {name: text for folder, runs in self.runs.items() for name, text in _extra(runs, folder, lang).items()}
+    def downloads(self, lang: Lang) -> dict[str, str]:
+        """Path below the language's root → content of each file to download."""
+        return {
+            f"data/{name}/{run.sourced.origin}/{file}": content
+            for name, runs in self.runs.items()
+            for run in runs
+            for file, content in (run.downloads() | chart_files(run.sourced.result, lang)).items()
+        }
+
+    def notebooks(self, lang: Lang) -> list[PageSource]:
+        """The executed notebooks as pages."""
+        return [
+            _notebook(run, name, lang) for name, runs in self.runs.items() for run in runs if run.notebook is not None
+        ]
 
 
 @dataclass(frozen=True)
@@ -138,27 +150,16 @@ def _evidence(runs: Sequence[_Run], shared: Evidence) -> Evidence:
     return replace(shared, results=tuple(run.sourced for run in runs), files=files)
 
 
-def _extra(runs: Sequence[_Run], name: str, lang: Lang) -> dict[str, str]:
-    """Downloads, and the executed notebooks as pages; `name` tells them from those of other experiments."""
-    found: dict[str, str] = {}
-    for run in runs:
-        folder = f"data/{name}/{run.sourced.origin}"
-        files = run.downloads() | chart_files(run.sourced.result, lang)
-        found |= {f"{folder}/{file}": content for file, content in files.items()}
-        if run.notebook is not None:
-            found[f"notebooks/{name}-{run.sourced.origin}.md"] = _notebook(run, name, lang)
-    return found
-
-
-def _notebook(run: _Run, name: str, lang: Lang) -> str:
+def _notebook(run: _Run, name: str, lang: Lang) -> PageSource:
     result = run.sourced.result
     shown = run.sourced.seen_from("../../", name)
     title = f"{name}, {result.machine}, {date_text(result.as_of, lang)}"
     back = {"en": "Back to", "vi": "Về trang"}[lang]
-    return notebook_markdown(
+    text = notebook_markdown(
         run.notebook or {},
         lang,
         title=title,
         chart=lambda chart_id: chart_figure(shown, chart_id, title, lang),
         back=f"[{back} {result.experiment}](../{result.experiment}.md)",
     )
+    return parse_page(f"notebooks/{name}-{run.sourced.origin}", lang, text)

@@ -57,10 +57,12 @@ def render_site(layout: Layout) -> list[Path]:
                      shown[source.experiment].evidence, source.experiment, at.of(source.lang))
         for source in sources
     ]  # fmt: skip
-    files = {f"{page.lang}/{page.name}.md": page.text for page in [*pages, *_numbers(pages, sources, shown, shared)]}
+    pages += _numbers(pages, sources, shown, shared)
+    pages += [page for lang in LANGS for mine in shown.values() for page in mine.notebooks(lang)]
+    files = {f"{page.lang}/{page.name}.md": page.text for page in pages}
     for lang in LANGS:
         for mine in shown.values():
-            files |= {f"{lang}/{name}": content for name, content in mine.files(lang).items()}
+            files |= {f"{lang}/{name}": content for name, content in mine.downloads(lang).items()}
         files[f"{lang}/{VALUES}"] = values_json({name: mine.evidence for name, mine in shown.items()})
     beside = for_programs(pages, {lang: at.of(lang) for lang in LANGS})
     return page_files.write_pages(layout.pages, files | {f"{BESIDE}/{name}": text for name, text in beside.items()})
