@@ -62,7 +62,7 @@ def for_programs(pages: Sequence[PageSource], bases: Mapping[Lang, str]) -> dict
     """
     found: dict[str, str] = {}
     for lang in LANGS:
-        mine = [page for page in pages if page.lang == lang]
+        mine = sorted((page for page in pages if page.lang == lang), key=lambda page: page.name != "index")
         names = {page.name for page in mine}
         for page in mine:
             addresses = [(other, bases[other] + page.address) for other in LANGS]

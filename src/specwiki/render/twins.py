@@ -174,7 +174,8 @@ def twin(title: str, description: str, body: str, addresses: Sequence[tuple[str,
     plain = plain_markdown(body)
     heading, _, rest = plain.partition("\n") if plain.startswith("# ") else (f"# {title}", "", plain)
     line = " · ".join([*(f"{lang.upper()}: {address}" for lang, address in addresses), *facts])
-    return f"{heading}\n\n> {line}\n\n{description}\n\n{rest.strip()}\n"
+    said = [] if description in rest else [description]
+    return "\n\n".join([heading, f"> {line}", *said, rest.strip()]) + "\n"
 
 
 def with_links(text: str, address: Callable[[str], str]) -> str:
