@@ -43,6 +43,10 @@ class Sequences:
         """Tokens that the target wrote."""
         return int((self.starts[1:] - self.answers).sum())
 
+    def num_tokens_of(self, i: int) -> int:
+        """Tokens that the target wrote in one answer."""
+        return int(self.starts[i + 1] - self.answers[i])
+
 
 def write_shards(
     model: Any, tokenizer: Any, texts: Sequence[str], folder: Path, tell: Tell, name: str = "shard"

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from answers import Sequences, passages, read_shards, write_shards
 from head import WEIGHTS, Head, save
+from card import Facts, card
 from questions import draw
 from training import Recipe, evaluate, frozen, train
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -32,6 +33,7 @@ QUESTIONS = 11500
 ABOUT_PASSAGES = 2000
 PASSAGES = 1500
 SEED = 20261130
+CARD = "README.md"
 HELD_OUT = 0.03
 """Share of the answers that the head is judged by, and never sees."""
 
@@ -79,11 +81,19 @@ def main() -> None:
     recipe = Recipe(epochs=asked.epochs)
     head = Head(config)
     train(head, target, sequences, seen, recipe, asked.work, Progress("training"))
-    save(head, config, asked.out)
-    write_manifest(asked.out)
     right = evaluate(head, target, sequences, held_out, MAX_DEPTH)
     print("\nheld-out acceptance by position: " + " ".join(f"{one:.3f}" for one in right))
-    print(f"wrote {asked.out} ({(asked.out / WEIGHTS).stat().st_size / 1e6:.1f} MB)")
+    (asked.out / CARD).unlink(missing_ok=True)
+    save(head, config, asked.out)
+    # The card is not among the files of the manifest: a word in it changes no measurement.
+    write_manifest(asked.out)
+    weights = (asked.out / WEIGHTS).read_bytes()
+    told = Facts(
+        len(seen), sum(sequences.num_tokens_of(i) for i in seen), recipe.epochs, recipe.num_steps, WEIGHTS, len(weights),
+        hashlib.sha256(weights).hexdigest(), len(held_out), right,
+    )  # fmt: skip
+    (asked.out / CARD).write_text(card(told), encoding="utf-8")
+    print(f"wrote {asked.out} ({len(weights) / 1e6:.1f} MB)")
 
 
 def answers(model: Any, tokenizer: Any, work: Path, number: int) -> Sequences:

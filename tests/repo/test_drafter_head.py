@@ -24,7 +24,7 @@ VOCABULARY = 40
 @pytest.fixture(scope="module")
 def maker():
     """The modules beside the script, as it imports them."""
-    names = ("answers", "head", "questions", "training")
+    names = ("answers", "card", "head", "questions", "training")
     sys.path.insert(0, str(FOLDER))
     try:
         yield {name: __import__(name) for name in names}
@@ -59,7 +59,9 @@ def test_no_question_is_measured(maker):
         for prompt in tomllib.loads(path.read_text(encoding="utf-8"))["prompts"]:
             text = words(prompt["text"])
             measured |= {tuple(text[i : i + 8]) for i in range(max(1, len(text) - 7))}
-    for one in maker["questions"].draw(7000, 20261130):
+    script = (FOLDER / "make_head.py").read_text(encoding="utf-8")
+    number, seed = (int(re.search(rf"^{name} = (\d+)$", script, re.MULTILINE)[1]) for name in ("QUESTIONS", "SEED"))
+    for one in maker["questions"].draw(number, seed):
         text = words(one.text)
         assert not {tuple(text[i : i + 8]) for i in range(max(1, len(text) - 7))} & measured, one.text
 
@@ -157,3 +159,22 @@ def test_files_are_those_that_vllm_reads(maker, tmp_path):
     again = maker["head"].load(tmp_path)
     for name, weight in head.state_dict().items():
         torch.testing.assert_close(again.state_dict()[name], weight.to(torch.bfloat16).float())
+
+
+def test_the_card_says_what_it_was_made_from(maker):
+    """Data, recipe, hash, and a column for each position."""
+    facts = maker["card"].Facts(12000, 1_050_000, 3, 3, "model.safetensors", 8_400_000, "ab" * 32, 370, [0.5, 0.25])
+    text = maker["card"].card(facts)
+
+    for said in (
+        "license: apache-2.0",
+        "12000 answers",
+        "1050000 tokens",
+        "3 epochs",
+        "8.4 MB",
+        "ab" * 32,
+        "370 answers",
+    ):
+        assert said in text
+    assert "| Right | 0.500 | 0.250 |" in text
+    assert "| Position | 0 | 1 |" in text
