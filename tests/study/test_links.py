@@ -145,7 +145,7 @@ def test_links_of_a_pages_markdown_lead_to_what_is_there(project, add, make_resu
 
     assert "[a](/en/index.md#pair) [b](/en/synthetic/index.md) [c](https://c.org/) `[d](index.md)`" in text
     assert "](/en/data/depth/published/values.csv)" in text
-    assert "](/en/notebooks/depth-published/)" in text
+    assert re.search(r"\]\(/en/notebooks/depth-published/(index\.md)?\)", text)
 
 
 @pytest.fixture
@@ -195,3 +195,28 @@ def test_without_a_site_there_is_nothing_to_ask_for(project):
     """It is said what to do."""
     with pytest.raises(InputError, match=r"there is no built site\. Run 'specwiki build' first"):
         check_outside(project)
+
+
+def test_a_sites_own_addresses_are_nobody_elses(project, monkeypatch):
+    """Also when it was built for an address that the environment does not say any more."""
+    for lang in ("en", "vi"):
+        monkeypatch.setenv(f"SPECWIKI_SITE_{lang.upper()}", f"http://127.0.0.1:9/{lang}/")
+    build_site(project)
+    for lang in ("en", "vi"):
+        monkeypatch.delenv(f"SPECWIKI_SITE_{lang.upper()}")
+    text = (project.site / "en" / "sitemap.xml").read_text("utf-8")
+
+    assert "http://127.0.0.1:9/en/depth/" in text
+    assert not [one for one in check_outside(project).problems if "127.0.0.1:9" in str(one)]
+
+
+def test_a_link_that_all_pages_have_names_some_of_them(project):
+    """And how many more there are."""
+    for i in range(5):
+        path = project.site / f"{i}.html"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text('<a href="http://127.0.0.1:9/x">x</a>', encoding="utf-8")
+    (project.site / "index.html").write_text("x", encoding="utf-8")
+
+    (problem,) = check_outside(project).problems
+    assert problem.where == "site/0.html, site/1.html, site/2.html and 2 more"

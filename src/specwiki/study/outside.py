@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from specwiki.core.layout import Layout
 from specwiki.core.links import outside_links
 from specwiki.edges.links import ask
 from specwiki.errors import CheckError, InputError, SpecwikiError
-from specwiki.study.links import addresses, read_links
+from specwiki.study.links import read_links
+from specwiki.study.site import built_for
+
+_NAMED = 3
+"""Pages to name; a link of the theme is on all of them."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +45,19 @@ def check_outside(layout: Layout) -> Outside:
     if not (layout.site / "index.html").exists():
         raise InputError(str(layout.site), "there is no built site", "Run 'specwiki build' first")
     _, documents = read_links(layout.site)
-    pages = outside_links(documents, addresses())
+    pages = outside_links(documents, built_for(layout))
     answers = ask(pages)
     return Outside(
         len(answers),
         tuple((one.address, one.what, pages[one.address][0]) for one in answers if one.state == "moved"),
         tuple(
-            CheckError(f"site/{', site/'.join(pages[one.address])}", f"the link '{one.address}': {one.what}",
+            CheckError(_places(pages[one.address]), f"the link '{one.address}': {one.what}",
                        "Correct it, or remove it")
             for one in answers if one.state == "failed"
         ),
     )  # fmt: skip
+
+
+def _places(files: Sequence[str]) -> str:
+    named = ", ".join(f"site/{name}" for name in files[:_NAMED])
+    return named if len(files) <= _NAMED else f"{named} and {len(files) - _NAMED} more"

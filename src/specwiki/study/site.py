@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import specwiki
+from specwiki.core.addresses import Addresses
 from specwiki.core.layout import Layout
 from specwiki.core.translation import Verdict, compare
 from specwiki.edges import pages as page_files
@@ -160,6 +161,13 @@ def _rebuilt(layout: Layout) -> str:
     except SpecwikiError as problem:
         return "\n".join(f"error: {one}" for one in getattr(problem, "problems", [problem]))
     return "built again; reload the page"
+
+
+def built_for(layout: Layout) -> Addresses:
+    """Where the site that was built last will stand; where that is not known, what the environment says now."""
+    stamp = _stamp(layout)
+    _, said, above = (stamp.read_text(encoding="utf-8") if stamp.exists() else "").partition(" ")
+    return Addresses(above) if said else addresses()
 
 
 def _fingerprint(layout: Layout) -> str:
