@@ -236,6 +236,43 @@ def test_anything_beside_data_ends_the_proposal(proposed, tmp_path):
     assert "more than data/" in done.stdout
 
 
+RECORDER = """#!/bin/sh
+echo "$*" >> words.txt
+case "$1" in
+  publish) mkdir -p data/results && echo "$2" > "data/results/$2.json" ;;
+  changes) echo "# Changes" ;;
+  check) printf 'error: x: it says ```. Mend it.\\n1 problems\\n'; exit 1 ;;
+esac
+"""
+"""Stands where our command line is installed: what counts here is which words it is given, and what becomes of files."""
+
+
+@pytest.mark.parametrize(("experiment", "published"), [("depth", ["depth"]), ("synthetic", ["depth", "synthetic"])])
+def test_what_is_measured_becomes_a_proposal(tmp_path, experiment, published):
+    """An experiment that reads another one's run is published after it; a check that fails stops nothing."""
+    shutil.copytree(ROOT / "experiments", tmp_path / "experiments")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "specwiki").write_text(RECORDER, encoding="utf-8")
+    (tmp_path / ".venv" / "bin" / "specwiki").chmod(0o755)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "experiments")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    done = bash(script("measure", "Publish into data/, and report what that changes"), tmp_path, EXPERIMENT=experiment,
+                PROFILE="laptop", GITHUB_STEP_SUMMARY="summary.md", GITHUB_OUTPUT="output.txt")  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "words.txt").read_text("utf-8").splitlines() == [
+        *(f"publish {one} --profile laptop" for one in published), "changes", "changes --at-most 50000", "check",
+    ]  # fmt: skip
+    assert (tmp_path / "output.txt").read_text("utf-8") == "published=yes\n"
+    assert (tmp_path / "summary.md").read_text("utf-8") == "# Changes\n"
+    body = (tmp_path / "proposal" / "body.md").read_text("utf-8")
+    assert body.startswith("# Changes\n\n## What specwiki check says\n\n```text\nerror: x: it says ")
+    assert body.count("```") == 2
+    patch = (tmp_path / "proposal" / "data.patch").read_text("utf-8")
+    assert re.findall(r"^\+\+\+ b/(.*)$", patch, re.MULTILINE) == [f"data/results/{one}.json" for one in published]
+
+
 @pytest.mark.parametrize("base", ["https://example.org/deep/er", "https://example.org/deep/er/"])
 def test_the_site_is_built_for_where_it_will_stand(tmp_path, base):
     """Both languages below the address that Pages gives, with or without its last slash."""
