@@ -244,7 +244,7 @@ case "$1" in
   check) printf 'error: x: it says ```. Mend it.\\n1 problems\\n'; exit 1 ;;
 esac
 """
-"""Stands where our command line is installed: what counts here is which words it is given, and what becomes of files."""
+"""Stands where our command line is installed: what counts here is the words it is given, and what becomes of files."""
 
 
 @pytest.mark.parametrize(("experiment", "published"), [("depth", ["depth"]), ("synthetic", ["depth", "synthetic"])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 
 import pytest
 
@@ -169,7 +170,7 @@ def test_a_broken_file_on_either_side_is_named(project, published, commit):
         assert len(problems) > 1
         for problem in problems:
             assert str(problem).startswith(f"{broken[:12]}:data/results/laptop/")
-            assert "/tmp" not in str(problem)
+            assert tempfile.gettempdir() not in str(problem)
             assert "Compare with a commit whose files can be read." in str(problem)
     file.write_text("{", "utf-8")
     with pytest.raises(SpecwikiError, match="is not JSON"):
