@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwiki.core.search_index import folded, with_folded_words
+from specwiki.core.search_index import folded, with_folded_words, without_sections
 
 
 def sections(*texts):
@@ -27,6 +27,11 @@ def test_words_are_found_as_they_are_typed():
     assert "depth" not in words
     assert made["docs"][1]["folded"] == ""
     assert made["config"] == {"lang": ["vi"]}
+
+
+def test_an_index_of_no_page_keeps_its_settings():
+    """The search is set up with it."""
+    assert json.loads(without_sections(sections("depth"))) == {"config": {"lang": ["vi"]}, "docs": []}
 
 
 @given(st.text(alphabet="aăâbcdđeêghiklmnoôơpqrstuưvxyáàảãạấầẩẫậ ", max_size=40))

@@ -31,6 +31,11 @@ def with_folded_words(index: str) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
+def without_sections(index: str) -> str:
+    """The same index, of no page: what the search is set up with until somebody types."""
+    return json.dumps(json.loads(index) | {"docs": []}, ensure_ascii=False, separators=(",", ":"))
+
+
 def folded(text: str) -> str:
     """Without diacritics: letters that carry marks lose them, and đ becomes d."""
     apart = unicodedata.normalize("NFD", text)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from specwiki.core.addresses import Addresses
 from specwiki.core.content_policy import inline_of, with_policy
-from specwiki.core.search_index import with_folded_words
+from specwiki.core.search_index import with_folded_words, without_sections
 from specwiki.errors import CheckError, InputError, SpecwikiError, raise_all
-from specwiki.units import LANGS
+from specwiki.units import LANGS, Lang
 
-_LUNR_KEPT = {"lunr.stemmer.support.min.js", "lunr.multi.min.js", "lunr.vi.min.js"}
-"""What the search of the two languages loads; the other 30 languages are never asked for."""
+_LUNR_KEPT: dict[Lang, set[str]] = {"en": set(), "vi": {"lunr.stemmer.support.min.js", "lunr.vi.min.js"}}
+"""What the search of a language loads beside its own code; the theme brings 30 languages more."""
 
 
 def mkdocs_command(config: Path, target: Path) -> list[str]:
@@ -112,12 +112,7 @@ def _finish(above: Path, fresh: Path, addresses: Addresses) -> None:
         shutil.copyfile(above / "404.html", fresh / lang / "404.html")
         for path in sorted((fresh / lang / "assets").rglob("*.map")):
             path.unlink()
-        lunr = fresh / lang / "assets" / "javascripts" / "lunr"
-        for path in sorted(lunr.rglob("*.js")):
-            if path.name not in _LUNR_KEPT:
-                path.unlink()
-        index = fresh / lang / "search" / "search_index.json"
-        index.write_text(with_folded_words(index.read_text(encoding="utf-8")), encoding="utf-8")
+        _make_search_wait(fresh / lang, lang)
     for path in sorted(above.iterdir()):
         shutil.copyfile(path, fresh / path.name)
     for path in (fresh / "index.html", fresh / "404.html", *(fresh / lang / "404.html" for lang in LANGS)):
@@ -138,6 +133,21 @@ def _set_policies(built: Path) -> None:
         except CheckError as problem:
             problems.append(problem)
     raise_all(problems)
+
+
+def _make_search_wait(built: Path, lang: Lang) -> None:
+    """Search is fetched once somebody searches: our code and an empty index stand where the theme asks for both."""
+    scripts = built / "assets" / "javascripts"
+    for path in sorted((scripts / "lunr").rglob("*.js")):
+        if path.name not in _LUNR_KEPT[lang]:
+            path.unlink()
+    (worker,) = (scripts / "workers").glob("search.*.min.js")
+    worker.rename(worker.with_name("search.js"))
+    (built / "assets" / "specwiki" / "search.js").rename(worker)
+    asked = built / "search" / "search_index.json"
+    index = with_folded_words(asked.read_text(encoding="utf-8"))
+    asked.with_name("all.json").write_text(index, encoding="utf-8")
+    asked.write_text(without_sections(index), encoding="utf-8")
 
 
 def _swap(fresh: Path, site: Path) -> None:

@@ -35,7 +35,8 @@
   document.addEventListener("toggle", look, true);
   window.addEventListener("resize", look);
 
-  // Labels open the menu of a narrow screen, and the keyboard passes labels by.
+  // Labels open the menu of a narrow screen, and the keyboard passes labels by. On Enter the theme presses one that
+  // has the focus; on Space, nothing does.
   var opener = document.querySelector(".md-header__button[for=__drawer]");
   if (opener) {
     var button = document.createElement("button");
@@ -47,10 +48,9 @@
   }
   document.querySelectorAll(".md-sidebar--primary label[for=__toc]").forEach(function (label) { label.tabIndex = 0; });
   document.addEventListener("keydown", function (event) {
-    var at = event.target, space = event.key === " ";
-    var pressed = (space && at.name === "__palette") ? at.nextElementSibling
-      : ((space || event.key === "Enter") && at.htmlFor === "__toc") ? at : null;
-    if (!pressed) return;
+    var at = event.target;
+    var pressed = at.name === "__palette" ? at.nextElementSibling : at.htmlFor === "__toc" ? at : null;
+    if (event.key !== " " || !pressed) return;
     pressed.click();
     event.preventDefault();
   });
