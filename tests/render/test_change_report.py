@@ -116,6 +116,17 @@ def test_a_first_and_a_lost_result(make_result):
     assert "### Values" not in lost
 
 
+def test_where_only_first_values_changed(make_result):
+    """There is nothing to fold away, and nothing to leave out."""
+    old = make_result()
+    new = make_result(values=old.values | {"ratio.c1.d0": Value(number=2, unit="ratio")})
+    report = Report("x", (section(old, new, ["ratio.c1.d0"]),), (), ())
+
+    assert "| `ratio.c1.d0` | 0.94× (0.91–0.97×) | 2.00× |  |" in report.text()  # noqa: RUF001
+    assert "<details>" not in report.text()
+    assert report.text(1) == report.text()
+
+
 def test_nothing_changed():
     """In one line, with what was compared."""
     text = Report("x", (), (("laptop", "other", "depth"),), ()).text()
