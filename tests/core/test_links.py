@@ -76,7 +76,8 @@ def test_everything_in_a_page_that_leads_somewhere():
         <svg><a href="no"/><g id="in-svg"></g></svg><script>var x = '<a href="no">'</script><!-- <a href="no"> -->
         <script type="application/ld+json">{"@context": "https://no.org/", "url": "/i/",
         "d": [{"u": "https://j.org/k", "n": 1}], "name": "no such"}</script>
-        <script type="application/json">["no"]</script><script id="__config" type="application/json">{"base": "..", "search": "l.js"}</script>
+        <script type="application/json">["no"]</script>
+        <script id="__config" type="application/json">{"base": "..", "search": "l.js"}</script>
         <a href="&#109;&amp;n">x</a>
     """)
 
