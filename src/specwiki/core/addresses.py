@@ -25,6 +25,11 @@ class Addresses:
         return f"{self.above}{lang}/"
 
     @property
+    def host(self) -> str:
+        """Host, with its port where it has one; empty where nobody said."""
+        return urlsplit(self.above).netloc
+
+    @property
     def path(self) -> str:
         """What both languages are in, without the host: `/`, or `/wiki/`."""
         return urlsplit(self.above).path

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from specwiki.core.addresses import Addresses
 from specwiki.core.content_policy import inline_of, with_policy
+from specwiki.core.crawlers import robots_text, with_languages
 from specwiki.core.search_index import with_folded_words, without_sections
 from specwiki.errors import CheckError, InputError, SpecwikiError, raise_all
 from specwiki.units import LANGS, Lang
@@ -115,7 +116,10 @@ def _finish(above: Path, fresh: Path, addresses: Addresses) -> None:
         _make_search_wait(fresh / lang, lang)
     for path in sorted(above.iterdir()):
         shutil.copyfile(path, fresh / path.name)
-    for path in (fresh / "index.html", fresh / "404.html", *(fresh / lang / "404.html" for lang in LANGS)):
+    (fresh / "robots.txt").write_text(robots_text(addresses), encoding="utf-8")
+    home = fresh / "index.html"
+    home.write_text(with_languages(home.read_text(encoding="utf-8"), addresses), encoding="utf-8")
+    for path in (home, fresh / "404.html", *(fresh / lang / "404.html" for lang in LANGS)):
         # A host shows one 404 page at any address, so its links start at the root of the host.
         html = path.read_text(encoding="utf-8").replace('href="/', f'href="{addresses.path}')
         path.write_text(with_policy(f"docs/root/{path.name}", html, inline_of(html)), encoding="utf-8")
