@@ -57,7 +57,12 @@ def build(
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
     # Two sites on one host share a browser's storage: what a reader chose is kept by where the site stands.
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SPECWIKI_SCOPE": addresses.path}
+    # Without a date of its own, MkDocs writes today's into its files.
+    environment = os.environ | {
+        "NO_MKDOCS_2_WARNING": "1",
+        "SPECWIKI_SCOPE": addresses.path,
+        "SOURCE_DATE_EPOCH": "0",
+    }
     running = [
         subprocess.Popen(
             mkdocs_command(docs / f"mkdocs.{lang}.yml", fresh / lang),
