@@ -1,7 +1,12 @@
 """Values as text, and what marks them."""
 
+import re
+from html import unescape
+
+import markdown
+
 from specwiki.core.result import Value
-from specwiki.render.values import interval_or_reason, missing_text, plain, value_span, value_text
+from specwiki.render.values import interval_or_reason, kind_mark, missing_text, plain, value_span, value_text
 
 
 def test_a_missing_value_is_its_reason_never_zero():
@@ -32,3 +37,11 @@ def test_alternative_texts_are_words_only():
     simulated = value_span(Value(number=0.5, unit="fraction", kind="simulated"), "k", "published", "en")
 
     assert plain(f"a {simulated} b") == "a 50.0% b"
+
+
+def test_a_title_of_others_stays_inside_its_attribute():
+    """Markdown reads attributes, and a link's quotes would end this one."""
+    built = markdown.markdown(str(kind_mark("quoted", "quoted", 'a [b](c) `d` "e" <f> *g*')))
+
+    assert re.fullmatch(r'<p><sup class="sw-kind sw-kind-quoted" title="([^"<>]*)">quoted</sup></p>', built)
+    assert unescape(built).count('a [b](c) `d` "e" <f> *g*') == 1

@@ -161,7 +161,7 @@ class Origins:
         """Title, date and machine of a page that figures are quoted from."""
         source = self._source(seed)
         text = f"{self._say('source')}: “{source.title}”, {date_text(source.as_of, self.lang)}, {source.machine}"
-        return Markup('<span class="sw-source" data-source="{}">{}</span>').format(seed, text)
+        return Markup('<span class="sw-source" data-source="{}">{}</span>').format(seed, _trusted(inert(text)))
 
     def source_fact(self, seed: str, name: str) -> Markup:
         """Something that a source says without a figure."""
@@ -174,7 +174,9 @@ class Origins:
         known = self._source(seed).not_published
         find_named(name, known, f"gap of source {seed}", self.page)
         text = f"{getattr(known[name], self.lang)}: {self._say('not-published')}"
-        return Markup('<span class="sw-missing" data-gap="{}">{}</span>').format(f"{seed}.{name}", text)
+        return Markup('<span class="sw-missing" data-gap="{}">{}</span>').format(
+            f"{seed}.{name}", _trusted(inert(text))
+        )
 
     def quoted_date(self, key: str) -> str:
         """The day that a quoted figure is of."""

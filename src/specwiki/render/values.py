@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from specwiki.core.quoted import QuotedSource, QuotedValue
 from specwiki.core.result import Result, Value
+from specwiki.render.escaping import inert
 from specwiki.render.labels import has_label, label
 from specwiki.units import Lang, date_text, interval_text, number_text, written_text
 
@@ -110,7 +111,8 @@ def value_span(value: Value, key: str, origin: Origin, lang: Lang, numbers: str 
 
 def kind_mark(kind: str, text: str, title: str = "") -> Markup:
     """The small word that tells a quoted or simulated number from a measured one."""
-    hover = Markup(' title="{}"').format(title) if title else ""
+    # Markdown reads attributes too: a link in one would end it.
+    hover = Markup(' title="{}"').format(Markup(inert(title))) if title else ""  # noqa: S704 - escaped by that
     return Markup('<sup class="sw-kind sw-kind-{}"{}>{}</sup>').format(kind, hover, text)
 
 
