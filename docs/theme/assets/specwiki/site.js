@@ -20,20 +20,24 @@
   // wraps tables, and adds buttons to code, after this script has run; what is folded gets its size when it opens.
   var vietnamese = document.documentElement.lang === "vi";
   var say = vietnamese ? "Cuộn ngang được" : "Scrolls sideways";
+  var attributes = { tabindex: "0", role: "group", "aria-label": say };
   var look = function () {
-    document.querySelectorAll(".md-typeset__scrollwrap, .sw-scroll, .sw-math").forEach(function (box) {
-      var attributes = { tabindex: "0", role: "group", "aria-label": say };
+    var boxes = Array.from(document.querySelectorAll(".md-typeset__scrollwrap, .sw-scroll, .sw-math"));
+    var wide = boxes.map(function (box) { return box.scrollWidth > box.clientWidth; });
+    boxes.forEach(function (box, i) {
       Object.keys(attributes).forEach(function (name) {
-        if (box.scrollWidth > box.clientWidth) box.setAttribute(name, attributes[name]);
+        if (wide[i]) box.setAttribute(name, attributes[name]);
         else box.removeAttribute(name);
       });
     });
     document.querySelectorAll("nav.md-code__nav").forEach(function (nav) { nav.setAttribute("role", "none"); });
   };
-  look();
-  new MutationObserver(look).observe(document.querySelector("article"), { childList: true, subtree: true });
-  document.addEventListener("toggle", look, true);
-  window.addEventListener("resize", look);
+  var asked = 0;
+  var soon = function () { cancelAnimationFrame(asked); asked = requestAnimationFrame(look); };
+  soon();
+  new MutationObserver(soon).observe(document.querySelector("article"), { childList: true, subtree: true });
+  document.addEventListener("toggle", soon, true);
+  window.addEventListener("resize", soon);
 
   // Labels open the menu of a narrow screen, and the keyboard passes labels by. On Enter the theme presses one that
   // has the focus; on Space, nothing does.
