@@ -38,6 +38,22 @@ def test_loads_are_shown_one_after_the_other(make_result):
     assert "| Streams" not in text
 
 
+def test_a_column_without_anything_at_a_load_is_left_out_there(make_result):
+    """The cycle is measured at one stream only."""
+    result = make_result()
+    table = result.tables["current"]
+    at = table.columns.index("column.cycle_ratio")
+    rows = tuple(
+        (*row[:at], Cell(), *row[at + 1 :]) if row[1] == Cell(label="streams.4") else row for row in table.rows
+    )
+    text = shown(result.model_copy(update={"tables": {"current": table.model_copy(update={"rows": rows})}}), "current")
+    one, four = (part.strip().splitlines() for part in text.split(">4 streams<"))
+
+    assert any("Cycle over off" in line for line in one)
+    assert not any("Cycle over off" in line for line in four)
+    assert len({line.count(" | ") for line in four if line.startswith("| ")}) == 1
+
+
 def test_a_cell_that_names_no_value_is_an_error(make_result):
     """With the table and the nearest name."""
     table = Table(columns=("column.ratio",), rows=((Cell(value="ratio.c1.d44"),),))

@@ -117,7 +117,7 @@ def drafter_chart(rows: Sequence[Row], metric: str) -> Spec:
     is_ratio = metric == "ratio"
     return _drawn(
         data,
-        x=alt.X("stratum:N", title=f"{TOKEN}axis.kind", sort=kinds, axis=alt.Axis(labelAngle=-35, labelLimit=110)),
+        x=alt.X("stratum:N", title=f"{TOKEN}axis.kind", sort=kinds, axis=alt.Axis(labelAngle=-35, labelLimit=160)),
         y=(metric, f"{TOKEN}axis.{metric}", ".2f" if is_ratio else ".0%"),
         series=("drafter", f"{TOKEN}axis.drafter", [f"{TOKEN}arm.{one}" for one in drafters],
                 [DRAFTER_STYLES.get(one, OTHER) for one in drafters]),

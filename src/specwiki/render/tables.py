@@ -35,15 +35,20 @@ def table_markdown(sourced: Sourced, table_id: str, lang: Lang) -> str:
         return markdown_table(head, rows, numeric)
     at = table.columns.index(SPLIT_BY)
     parts = [
-        f'\n\n<p class="sw-load">{load}</p>'
-        + markdown_table(_without(head, at), [_without(row, at) for row in group], _without(numeric, at))
+        f'\n\n<p class="sw-load">{load}</p>' + _of_one_load(head, list(group), numeric, at)
         for load, group in groupby(rows, key=lambda row: row[at])
     ]
     return "".join(parts)
 
 
-def _without(cells: Sequence[_T], at: int) -> list[_T]:
-    return [cell for i, cell in enumerate(cells) if i != at]
+def _of_one_load(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], at: int) -> str:
+    """Without the load itself, and without columns that were measured at other loads only."""
+    kept = [i for i in range(len(head)) if i != at and any(row[i] for row in rows)]
+    return markdown_table(_only(head, kept), [_only(row, kept) for row in rows], _only(numeric, kept))
+
+
+def _only(cells: Sequence[_T], kept: Sequence[int]) -> list[_T]:
+    return [cells[i] for i in kept]
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:
