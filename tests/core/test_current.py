@@ -33,14 +33,15 @@ def test_another_machine_is_another_key(make_result):
 
 
 def test_what_a_result_took_the_place_of(make_result):
-    """Other runs of its key, the last derivation of each, newest first; nothing withdrawn, nothing newer."""
+    """Other runs of its key and effort, the last derivation of each, newest first; nothing withdrawn, nothing newer."""
     day = dt.date(2026, 11, 1)
     first = make_result(run_id="r1", as_of=day)
     second, again = make_result(run_id="r2", as_of=day), make_result(run_id="r2", as_of=day, derivation=2)
     bad = make_result(run_id="r3", as_of=day, withdrawn="the clock was wrong")
     elsewhere = make_result(run_id="r4", as_of=day, machine="b")
+    less = make_result(run_id="r6", as_of=day, effort="quick")
     now, now_again = make_result(run_id="r5"), make_result(run_id="r5", derivation=2)
-    stored = [now_again, elsewhere, bad, again, second, first, now]
+    stored = [now_again, less, elsewhere, bad, again, second, first, now]
 
     assert earlier(stored, now_again) == [again, first]
     assert earlier(stored, first) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from specwiki.core.interleaving import apart, comparable_outcome, comparable_values
-from specwiki.core.result import StripBlock
+from specwiki.core.interleaving import apart, comparable
+from specwiki.core.result import Outcome, StripBlock
 
 
 def strip(order, load=1, status="ok"):
@@ -30,6 +30,7 @@ def test_loads_are_apart_each_for_itself():
     """And a warm-up or a void block counts for nothing."""
     assert apart(strip("oo4") + strip("o4o", load=4)) == {(1, "d4")}
     assert apart(strip("o") + strip("4") + strip("o", status="void")) == {(1, "d4")}
+    assert apart(strip("oo44") + strip("o", status="split")) == {(1, "d4")}
     assert apart(strip("o", status="warm-up") + strip("4") + strip("o")) == {(1, "d4")}
 
 
@@ -37,22 +38,31 @@ def test_a_result_in_turns_stays_as_it_is(make_result):
     """Every value, every decision."""
     result = make_result(best="depth", gain=1.2)
 
-    assert comparable_values(result) == result.values
-    assert comparable_outcome(result, "best.c1") == result.outcomes["best.c1"]
-    assert comparable_outcome(result, "best.c9") is None
+    assert comparable(result) == result
 
 
 def test_a_result_out_of_turns_compares_nothing(make_result):
-    """Ratios to off are missing under that load, of each kind of prompt too; decisions are open, other loads stand."""
+    """Ratios to off are missing under that load, decisions are open; other loads stand, and what compares nothing."""
     blocks = strip("oo4") + strip("o4o", load=4)
     result = make_result(best="depth", gain=1.2, strip=blocks)
-    found = comparable_values(result)
+    found = comparable(result)
 
-    lost = {key for key in result.values if found[key] != result.values[key]}
+    lost = {key for key in result.values if found.values[key] != result.values[key]}
     assert {"ratio.c1.d4", "cycle_ratio.c1.d4"} <= lost
     assert all(".c1.d4" in key for key in lost)
-    assert {found[key].missing for key in lost} == {"not-interleaved"}
-    assert found["output_tok_s.c1.d4"] == result.values["output_tok_s.c1.d4"]
-    assert comparable_outcome(result, "best.c1").verdict == "undecided"
-    assert comparable_outcome(result, "best.c4") == result.outcomes["best.c4"]
-    assert comparable_outcome(result, "schedule").verdict == "not-offered"
+    assert {found.values[key].missing for key in lost} == {"not-interleaved"}
+    assert found.values["output_tok_s.c1.d4"] == result.values["output_tok_s.c1.d4"]
+    assert found.outcomes["best.c1"].verdict == "undecided"
+    assert found.outcomes["best.c4"] == result.outcomes["best.c4"]
+    assert found.outcomes["schedule"].verdict == "not-offered"
+    assert found.schedule is None
+    assert "ratio" not in found.charts
+    assert "position" in found.charts
+
+
+def test_a_decision_over_all_loads_is_open(make_result):
+    """It names no load, so any of them may be the one."""
+    decided = {"best.written": Outcome(verdict="depth", depth=4)}
+    found = comparable(make_result(outcomes=decided, strip=strip("oo44")))
+
+    assert found.outcomes == {"best.written": Outcome(verdict="undecided")}

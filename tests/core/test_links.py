@@ -59,7 +59,7 @@ def test_links_that_lead_nowhere(link, why):
         ("/en/depth/", "it leads to /en/depth/, past the site, which stands at /deep/er/"),
         ("/", "it leads to /, past the site, which stands at /deep/er/"),
         ("https://example.org/deep/er/vi/", "there is no file for 'vi/'"),
-        ("../../../x", None),
+        ("../../../x", "it leads to /deep/x, past the site, which stands at /deep/er/"),
     ],
 )
 def test_below_a_folder(link, why):
@@ -89,11 +89,14 @@ def test_links_of_plain_markdown():
     """Of text, and addresses that stand bare; none in code, and no path in prose: a log is full of them."""
     page = read_markdown(
         "> EN: /en/depth/ · VI: https://example.org/vi/depth/ · lang: en\n\n[a](b.md) `[no](no)` <https://c.org/d>\n"
-        "See https://e.org/f. Not /usr/lib/x.\n\n```sh\n[no](no)\n```\n\n    [no](no)\n\n[g](h#i)\n"
+        "See https://e.org/f. Not /usr/lib/x. [w](https://w.org/X_(y)) (https://v.org/a&#95;b).\n\n"
+        "```sh\n[no](no)\n```\n\n    [no](no)\n\n[g](h#i)\n"
     )
 
-    assert page.links == ("b.md", "h#i", "/en/depth/", "https://example.org/vi/depth/", "https://c.org/d",
-                          "https://e.org/f")  # fmt: skip
+    assert page.links == (
+        "b.md", "https://w.org/X_(y)", "h#i", "/en/depth/", "https://example.org/vi/depth/", "https://c.org/d",
+        "https://e.org/f", "https://v.org/a_b",
+    )  # fmt: skip
     assert page.ids is None
 
 
@@ -129,5 +132,5 @@ def test_data_that_is_no_json(kind):
     found = broken_links({"en/index.html": page}, FILES, DEEP)
 
     assert [(one.link, one.why) for one in found] == [
-        (kind, "the data of that type is no JSON"), ("nowhere", "there is no file for 'en/nowhere'"),
+        (None, f"data of the type {kind} in it is no JSON"), ("nowhere", "there is no file for 'en/nowhere'"),
     ]  # fmt: skip

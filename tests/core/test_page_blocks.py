@@ -240,6 +240,13 @@ def test_where_claims_and_outcomes_are_printed():
         '@{{ claim(\n"b") }}\nclaim("text")\n@{% if claim("a") %}\n'
     )
 
-    assert call_lines(page) == {"best.c1": (4,), "a": (7, 12), "b": (9,)}
+    assert call_lines(page) == {"best.c1": (4,), "a": (7, 12), "cut:a": (7,), "b": (9,)}
     assert call_lines(page.replace("\n", "\r\n")) == call_lines(page)
     assert list(call_lines(PAGE)) == ["best.c1", "pays"]
+
+
+def test_a_call_of_a_profile_is_named_with_it():
+    """Its verdict is that of the profile's own result."""
+    page = """@{{ claim("a") }} @{{ of("laptop-eagle").claim("a") }}\n@{{ of('x').outcome('b.c1') }}\n"""
+
+    assert call_lines(page) == {"a": (1,), "laptop-eagle:a": (1,), "x:b.c1": (2,)}

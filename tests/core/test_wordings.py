@@ -7,7 +7,7 @@ import pytest
 from specwiki.core.claims import ClaimFile
 from specwiki.core.model import parse
 from specwiki.core.result import Value
-from specwiki.core.wordings import recorded, verdicts_under, wordings_hash, wordings_in
+from specwiki.core.wordings import recorded, verdicts_by_profile, verdicts_under, wordings_hash, wordings_in
 from specwiki.errors import InputError
 
 TEXT = """# Findings.
@@ -121,3 +121,10 @@ def test_a_key_that_is_no_hash_is_refused(of):
     """With the file and what it is."""
     with pytest.raises(InputError, match="x.toml: claims.pays.of is"):
         read(TEXT.replace("[claims.pays.vi]   # a remark", f'[claims.pays.vi]\nof = "{of}"'))
+
+
+def test_a_verdict_of_a_profile_is_its_own():
+    """A profile that nothing is known of has none."""
+    said = verdicts_by_profile(lambda name: f"leads {name}", {"other": lambda name: f"other {name}"})
+
+    assert [said("best.c1"), said("other:best.c1"), said("none:a")] == ["leads best.c1", "other best.c1", None]

@@ -3,14 +3,14 @@
 import pytest
 
 from specwiki.errors import DataError
-from specwiki.render.notebooks import notebook_markdown
+from specwiki.render.notebooks import notebook_page
 
 
 def page(notebook, lang="en"):
     """A notebook as Markdown, with a marker in place of its chart."""
-    return notebook_markdown(
-        notebook, lang, title="depth", chart=lambda name: f"<figure>{name}</figure>", back="[x](y.md)"
-    )
+    return notebook_page(
+        "n", notebook, lang, title="depth", chart=lambda name: f"<figure>{name}</figure>", back="[x](y.md)"
+    ).text
 
 
 def test_code_is_folded_and_the_chart_stands_in_its_place(notebook):

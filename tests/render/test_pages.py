@@ -8,12 +8,13 @@ import shlex
 from dataclasses import replace
 
 import pytest
+from mkdocs.utils.meta import get_data
 
 from specwiki.core.claims import Claim, OutcomeWordings, Wordings
 from specwiki.core.quoted import QuotedSource, QuotedValue, Wording
 from specwiki.errors import ClaimError, InputError
 from specwiki.render.evidence import Evidence
-from specwiki.render.pages import parse_page, render_page, wording_problems
+from specwiki.render.pages import PageSource, parse_page, render_page, wording_problems
 from specwiki.render.values import Sourced
 
 WORDS = Wordings(holds='yes @{{ value("ratio.c1.d4") }}', fails="no", open="open: @{{ reason }}")
@@ -142,17 +143,6 @@ def test_a_sentence_never_mixes_two_results(make_result):
 
     assert ">no</span>" in text
     assert text.index(">no</span>") < text.index("Published result of 28 November 2026:") < text.index("yes <a")
-
-
-def test_what_did_not_run_in_turns_is_not_said_to_be_faster(make_result):
-    """Whatever the values say."""
-    blocks = make_result().strip
-    ordered = sorted(blocks, key=lambda one: one.arm != "off")
-    result = make_result(best="depth", gain=1.15, strip=tuple(ordered))
-
-    assert "open: the settings did not run in turns" in rendered('@{{ claim("slower") }}', published=result)
-    with pytest.raises(ClaimError, match="undecided"):  # this page has no wording for it, so none is made up
-        rendered('@{{ outcome("best.c1") }}', published=result)
 
 
 def test_the_same_sentence_is_not_said_twice(make_result):
@@ -333,12 +323,36 @@ def test_front_matter_stays_without_what_is_ours():
     """MkDocs reads the rest."""
     text = render_page(parse_page("depth", "vi", "---\ntitle: Độ sâu\nexperiment: depth\n---\nx"), SHARED)
 
-    assert text == "---\ntitle: Độ sâu\n---\nx"
+    assert text == '---\ntitle: "Độ sâu"\n---\nx'
+
+
+@pytest.mark.parametrize(
+    "title", ["Depth: how deep", '"quoted"', "a # b", "`off` first", "{x}", "- x", "it\u2028ends", "'"]
+)
+def test_front_matter_survives_being_written(title):
+    """Whatever is in it, MkDocs reads what the author wrote."""
+    page = PageSource("depth", "en", {"title": title, "search": {"exclude": True}}, "x")
+    _, meta = get_data(page.text)
+
+    assert meta == {"title": title, "search": {"exclude": True}}
+    assert parse_page("depth", "en", page.text) == page
+
+
+def test_front_matter_is_yaml():
+    """A title in quotes has none; a date is as it is written."""
+    page = parse_page("depth", "en", '---\ntitle: "Depth: x"\nas_of: 2026-01-02\n---\n')
+
+    assert page.title == "Depth: x"
+    assert page.front["as_of"] == "2026-01-02"
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("---\ntitle: x\n", "has no end"), ("---\ntitle\n---\n", "'title' in the front matter is no 'key: value'")],
+    [
+        ("---\ntitle: x\n", "has no end"),
+        ("---\ntitle\n---\n", "'title' in the front matter is no 'key: value'"),
+        ("---\na: 1\ntitle: b: c\n---\n", "the front matter is no YAML, line 3"),
+    ],
 )
 def test_front_matter_must_be_whole(text, says):
     """Else a page would lose its title without a word."""

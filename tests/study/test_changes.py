@@ -152,7 +152,8 @@ def test_a_profile_that_pages_show_by_name(project, add, make_result, commit):
 
     report = changes(project)
     assert [one.key[0] for one in report.sections] == ["other"]
-    assert ("depth", "drafting-pays") in {(one.page, one.name) for one in report.touched}
+    assert ("depth", "other:drafting-pays") in {(one.page, one.name) for one in report.touched}
+    assert "drafting-pays" not in {one.name for one in report.touched}
 
 
 def test_a_broken_file_on_either_side_is_named(project, published, commit):

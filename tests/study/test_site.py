@@ -3,13 +3,17 @@
 import datetime as dt
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from specwiki.core.layout import Layout, Store
+from specwiki.core.result import Result
 from specwiki.edges.store import write_result
 from specwiki.errors import CheckError, SpecwikiError
 from specwiki.study.site import build_site, render_site, serve_site, site_is_current
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("best", ["off", "depth", "undecided"])
@@ -21,6 +25,28 @@ def test_pages_read_well_whatever_the_outcome(project, add, make_result, best):
     for path in sorted(project.pages.rglob("*.md")):
         text = re.sub(r"<svg.*?</svg>|`[^`]*`|^    .*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert not re.search(r"label:|None|undefined|@\{\{|\b(?:outcome|missing|reason|column)\.[a-z]", text), path
+
+
+def test_published_results_out_of_turns_render_and_claim_nothing(project):
+    """The real ones of this repository, as if `off` had run before everything else."""
+    for path in (ROOT / "data" / "results").rglob("*.json"):
+        result = Result.model_validate_json(path.read_text("utf-8"))
+        ordered = tuple(sorted(result.strip, key=lambda block: not block.arm.startswith("off")))
+        write_result(project.published, result.model_copy(update={"strip": ordered}))
+    render_site(project)
+
+    for name in ("depth", "drafters", "synthetic"):
+        text = (project.pages / "en" / f"{name}.md").read_text("utf-8")
+        said = dict(re.findall(r'data-outcome="([^"]+)" data-state="([^"]+)"', text))
+        assert said
+        assert set(said.values()) <= {"undecided", "not-offered"}
+        assert not re.search(r'data-key="ratio\.[^>]*>[\d.]+\u00d7<', text)
+    values = json.loads((project.pages / "en" / "values.json").read_text("utf-8"))
+    for results in values["experiments"].values():
+        for one in results:
+            ratios = [key for key in one["values"] if re.match(r"ratio\.c1\.(?!off)", key)]
+            reasons = {one["values"][key]["missing"] for key in ratios}
+            assert reasons <= {"not-interleaved", "not-built", "not-measured"}
 
 
 def test_a_trial_run_renders_with_what_it_lacks_named(project, add, make_result):

@@ -163,17 +163,9 @@ def check(
 
     Example: `specwiki check --max-age 90`
     """
-    from specwiki.study.check import problems, too_old  # noqa: PLC0415
+    from specwiki.study.check import all_problems  # noqa: PLC0415
 
-    found = problems(_layout())
-    found += [] if max_age is None else too_old(_layout(), max_age)
-    notes: list[str] = []
-    if links:
-        from specwiki.study.outside import check_outside  # noqa: PLC0415
-
-        outside = check_outside(_layout())
-        found += outside.problems
-        notes = [outside.text()]
+    found, notes = all_problems(_layout(), max_age, ask_others=links)
     text = "\n".join([*notes, *(f"error: {one}" for one in found), f"{len(found)} problems"])
     say([str(one) for one in found], as_json, text)
     if found:

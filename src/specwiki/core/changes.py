@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from specwiki.core import keys
 from specwiki.core.claims import Claim
 from specwiki.core.current import key_of
+from specwiki.core.interleaving import comparable
 from specwiki.core.plan import OFF
 from specwiki.core.result import Outcome, Result, Value
 from specwiki.core.wordings import verdicts_under
@@ -97,7 +98,7 @@ def value_changes(old: Result | None, new: Result) -> tuple[Change, ...]:
 
 def outcome_changes(old: Result | None, new: Result | None) -> tuple[OutcomeChange, ...]:
     """Decisions that are not the same in both, by key; None: there is no such result."""
-    before, after = (one.outcomes if one else {} for one in (old, new))
+    before, after = (comparable(one).outcomes if one else {} for one in (old, new))
     pairs = (OutcomeChange(key, before.get(key), after.get(key)) for key in sorted({*before, *after}))
     return tuple(one for one in pairs if one.old != one.new)
 

@@ -45,7 +45,7 @@ def current_of(
 
 
 def earlier(results: Iterable[Result], newest: Result) -> list[Result]:
-    """The results of other runs that `newest` took the place of, newest first; of each run, what was derived last.
+    """Results of other runs that `newest` took the place of, of its effort, newest first; of each the last derivation.
 
     Args:
         results: Of one store.
@@ -53,7 +53,8 @@ def earlier(results: Iterable[Result], newest: Result) -> list[Result]:
     """
     by_run: dict[str, Result] = {}
     for result in sorted(results, key=_order):
-        if result.withdrawn is None and key_of(result) == key_of(newest) and result.run_id != newest.run_id:
+        same = key_of(result) == key_of(newest) and result.effort == newest.effort
+        if result.withdrawn is None and same and result.run_id != newest.run_id:
             by_run[result.run_id] = result
     return sorted((one for one in by_run.values() if _order(one) < _order(newest)), key=_order, reverse=True)
 

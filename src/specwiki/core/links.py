@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -19,8 +20,11 @@ _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL | re.IGNORECASE)
 _SVG_ID = re.compile(r"""\sid=["']([^"']+)["']""")
 _REFRESH = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
 _CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|`+[^`\n]+`+|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
-_MARKDOWN_LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
-_BARE = re.compile(r"(?:^|(?<=[\s(<]))https?://[^\s<>()\u00b7]+|(?<=\b(?:EN|VI): )[^\s<>()\u00b7]+", re.MULTILINE)
+_MARKDOWN_LINK = re.compile(r"\]\(\s*<?((?:[^()\s>]|\([^()\s>]*\))+)")
+_BARE = re.compile(
+    r"(?:^|(?<=[\s<])|(?<=[^\]]\())https?://(?:[^\s<>()\u00b7]|\([^\s<>()]*\))+|(?<=\b(?:EN|VI): )[^\s<>()\u00b7]+",
+    re.MULTILINE,
+)
 """Whole addresses in prose, and those that say where a page stands. Other paths are none: logs are full of them."""
 _XML_ADDRESS = re.compile(r"<loc>\s*([^<]+?)\s*</loc>|\shref=\"([^\"]+)\"")
 
@@ -46,12 +50,12 @@ class Broken:
 
     Attributes:
         file: Path of the file that has it, in the site.
-        link: As it is written.
+        link: As it is written; None: it is no link that is wrong.
         why: A phrase.
     """
 
     file: str
-    link: str
+    link: str | None
     why: str
 
 
@@ -70,7 +74,7 @@ def read_markdown(text: str) -> Document:
     """Links and addresses in plain Markdown; what is in code is none."""
     prose = _CODE.sub(" ", text)
     found = [*_MARKDOWN_LINK.findall(prose), *(one.rstrip(".,;:") for one in _BARE.findall(prose))]
-    return Document(tuple(dict.fromkeys(found)))
+    return Document(tuple(dict.fromkeys(unescape(one) for one in found)))
 
 
 def read_sitemap(text: str) -> Document:
@@ -92,7 +96,9 @@ def broken_links(documents: Mapping[str, Document], files: Collection[str], addr
     """
     known = frozenset(files)
     torn = [
-        Broken(file, kind, "the data of that type is no JSON") for file, one in documents.items() for kind in one.torn
+        Broken(file, None, f"data of the type {kind} in it is no JSON")
+        for file, one in documents.items()
+        for kind in one.torn
     ]
     return torn + [
         Broken(file, link, why)
@@ -127,8 +133,8 @@ def _wrong(file: str, link: str, documents: Mapping[str, Document], files: froze
     if parts.scheme not in {"http", "https"}:
         return None
     if not address.startswith(root):
-        # A whole address may be somebody else's, also on the same host; a path from the host's root is ours, and wrong.
-        own = link.startswith("/") and not link.startswith("//")
+        # A whole address may be somebody else's, also on the same host; any other path is ours, and wrong.
+        own = not urlsplit(link).scheme and not link.startswith("//")
         return f"it leads to {parts.path}, past the site, which stands at {urlsplit(root).path}" if own else None
     path = unquote(parts.path.removeprefix(urlsplit(root).path))
     target = _file(path, files)

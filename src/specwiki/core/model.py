@@ -99,6 +99,9 @@ class Drafter(Model):
         if self.layers is not None and self.folder is not None:
             msg = "layers and folder are both set, expected at most one of them"
             raise ValueError(msg)
+        if self.folder is not None and (self.folder[:1] in {"", "/", "~"} or ".." in self.folder.split("/")):
+            msg = f"folder is '{self.folder}', expected a folder of the project, as in experiments/NAME/head"
+            raise ValueError(msg)
         return self
 
 

@@ -29,7 +29,9 @@ TOP = "top"
 """Section of the blocks above the first heading that has an id."""
 
 _CONTROL = re.compile(r"@\{%-?\s*(\w+)(.*?)%\}", re.DOTALL)
-_CALL = re.compile(r"""\b(?:claim|outcome)\(\s*(["'])([^"']+)\1""")
+_CALL = re.compile(
+    r"""(?:\bof\(\s*["'](?P<profile>[^"']+)["']\s*\)\s*\.\s*)?\b(?:claim|outcome)\(\s*(["'])(?P<name>[^"']+)\2"""
+)
 _RECORD = re.compile(r"@\{#-?\s*en:.*?(?:#\}|\Z)", re.DOTALL)
 _FRONT_RECORD = re.compile(rf"@\{{#-?\s*en:\s*{FRONT}\s.*?(?:#\}}|\Z)", re.DOTALL)
 _LEAD = re.compile(
@@ -59,7 +61,7 @@ class Block:
         text: As it is written, without lines around it that only control what is shown.
         start: Where its comment belongs: the offset of `text`, or, of the front matter, of what follows it.
         line: Of its first words, from 1.
-        calls: Claims and outcomes that it prints, each once.
+        calls: Claims and outcomes that it prints, each once, as `call_lines` names them.
         notes: Where a note about it goes; one place for each branch of a condition.
         records: Comments that stand directly before it, as (offset, text).
     """
@@ -117,12 +119,16 @@ def scan(page: str) -> Scan:
 
 
 def call_lines(page: str) -> dict[str, tuple[int, ...]]:
-    """Claims and outcomes that a page prints, in the order in which it first does, with the lines, from 1."""
+    """Claims and outcomes that a page prints, in the order in which it first does, with the lines, from 1.
+
+    One that is of a profile by name, `of("PROFILE").claim("NAME")`, is called `PROFILE:NAME`.
+    """
     silent = COMMENT.sub(lambda one: re.sub(r"[^\r\n]", " ", one[0]), page)
     found: dict[str, list[int]] = {}
     for tag in JINJA.finditer(silent):
         for call in _CALL.finditer(tag[0]):
-            found.setdefault(call[2], []).append(line_of(page, tag.start() + call.start()))
+            name = f"{call['profile']}:{call['name']}" if call["profile"] else call["name"]
+            found.setdefault(name, []).append(line_of(page, tag.start() + call.start()))
     return {name: tuple(dict.fromkeys(lines)) for name, lines in found.items()}
 
 

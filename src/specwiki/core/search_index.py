@@ -8,7 +8,7 @@ import unicodedata
 from html import unescape
 
 FIELD = "folded"
-"""Named in `docs/mkdocs.vi.yml` too, where it is worth less than title and text."""
+"""Named in `mkdocs.yml` too, where it is worth less than title and text."""
 
 _TAG = re.compile(r"<[^>]*>")
 _WORD = re.compile(r"[^\W_]+")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from specwiki.core.claims import Claim, ClaimFile, OutcomeWordings, evaluate
-from specwiki.core.interleaving import comparable_outcome, comparable_values
+from specwiki.core.interleaving import comparable
 from specwiki.core.page_text import text_hash
 from specwiki.core.result import Result, Value
 from specwiki.core.translation import Verdict
@@ -74,13 +74,31 @@ def verdicts_under(claims: Mapping[str, Claim], published: Result | None, quoted
             a verdict.
         quoted: Quoted figures by key.
     """
+    shown = None if published is None else comparable(published)
 
     def verdict(name: str) -> str | None:
         claim = claims.get(name)
-        if claim is not None and (published is not None or "q(" in claim.expression):
-            return evaluate(name, claim.expression, comparable_values(published) if published else {}, quoted).state
-        decided = comparable_outcome(published, name) if published and claim is None else None
+        if claim is not None and (shown is not None or "q(" in claim.expression):
+            return evaluate(name, claim.expression, shown.values if shown else {}, quoted).state
+        decided = shown.outcomes.get(name) if shown and claim is None else None
         return decided.verdict.removeprefix("outcome.") if decided else None
+
+    return verdict
+
+
+def verdicts_by_profile(leading: Verdict, named: Mapping[str, Verdict]) -> Verdict:
+    """Tells what the result that leads says of `NAME`, and what that of a profile says of `PROFILE:NAME`.
+
+    Args:
+        leading: Of the result that leads.
+        named: By profile.
+    """
+
+    def verdict(name: str) -> str | None:
+        profile, _, bare = name.rpartition(":")
+        if not profile:
+            return leading(bare)
+        return named[profile](bare) if profile in named else None
 
     return verdict
 

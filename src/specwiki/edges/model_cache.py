@@ -136,12 +136,24 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(hashes, indent=1, sort_keys=True), encoding="utf-8")
 
 
+def manifest_text(folder: Path) -> str:
+    """The recorded hashes of a model's files, as they are stored.
+
+    Raises:
+        EngineError: If there are none.
+    """
+    try:
+        return (folder / MANIFEST).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise EngineError(str(folder / MANIFEST), "it is not there, or cannot be read", "Restore it from git") from None
+
+
 def _check(folder: Path, hint: str | None = None) -> None:
     hint = hint or f"Remove {folder}; the next run converts the model again"
     try:
-        recorded = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (ValueError, FileNotFoundError):
-        raise EngineError(str(folder / MANIFEST), "it is not there, or not JSON", hint) from None
+        recorded = json.loads(manifest_text(folder))
+    except ValueError:
+        raise EngineError(str(folder / MANIFEST), "it is not JSON", hint) from None
     for name, expected in recorded.items():
         path = folder / name
         if not path.exists():

@@ -12,7 +12,7 @@ from specwiki.core.keys import is_key
 from specwiki.core.result import Outcome, Result, Value
 from specwiki.render.escaping import inert
 from specwiki.render.labels import has_label, label
-from specwiki.render.values import interval_or_reason, value_text
+from specwiki.render.values import interval_or_reason, past_reason, value_text
 from specwiki.units import date_text
 
 _NONE = "none"
@@ -185,13 +185,8 @@ def _shown(value: Value | None) -> str:
     if value is None:
         return _NONE
     if value.number is None:
-        return inert(_reason(value.missing or ""))
+        return inert(past_reason(value.missing, "en"))
     return value_text(value, "en") + ("" if value.low is None else f" ({interval_or_reason(value, 'en')})")
-
-
-def _reason(missing: str) -> str:
-    """Why there is no number, in words where there are any: an earlier result may hold what is not said any more."""
-    return next((label(one, "en") for one in (missing, f"missing.{missing}") if has_label(one)), missing)
 
 
 def _told(change: Change) -> str:

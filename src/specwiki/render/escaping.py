@@ -6,8 +6,9 @@ import re
 import unicodedata
 from html import escape
 
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]()|~^!@$]|^\s*[#+\-=:%]|^\s*\d+[.)]")
-"""What means something to Markdown: anywhere, and at the start of a line."""
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]()|~^!@$#]|:(?=//)|(?i:(?<=www)\.)|^\s*[+\-=:%]|^\s*\d+[.)]")
+"""What means something to Markdown, or to a host that makes links of addresses and of `#12`: anywhere, and at the start
+of a line."""
 
 _INVISIBLE = {"Cf", "Cc", "Co", "Cs", "Zl", "Zp"}
 """Unicode categories whose characters are not seen: bidi marks, zero widths, controls, separators."""

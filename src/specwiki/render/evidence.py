@@ -20,10 +20,19 @@ QUOTED = "quoted"
 
 @dataclass(frozen=True)
 class News:
-    """A published result that leads, with the title of its page in each language."""
+    """A published result that pages show.
+
+    Attributes:
+        sourced: The result, with those that it took the place of.
+        name: Of its files, and of its page of numbers.
+        titles: Of the page that is called as its experiment, in each language.
+        printed: Claims and outcomes that pages of its experiment print.
+    """
 
     sourced: Sourced
+    name: str
     titles: Mapping[Lang, str]
+    printed: frozenset[str]
 
     @property
     def result(self) -> Result:
@@ -32,7 +41,7 @@ class News:
 
     def seen_from(self, root: str) -> News:
         """The same, with its links; `root` as in `Sourced.seen_from`."""
-        return replace(self, sourced=self.sourced.seen_from(root, self.result.experiment))
+        return replace(self, sourced=self.sourced.seen_from(root, self.name))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any
 from markupsafe import Markup
 
 from specwiki.core.claims import evaluate
-from specwiki.core.interleaving import comparable_outcome, comparable_values
 from specwiki.core.result import Outcome
 from specwiki.errors import ClaimError
 from specwiki.render.evidence import Evidence, find_named, find_value, require_key
@@ -159,7 +158,7 @@ class Findings:
     def claim_of(self, name: str, sourced: Sourced | None) -> Markup:
         """The wording of a claim that one result supports; None: that quoted figures do."""
         claim = self.evidence.claims[name]
-        measured = {} if sourced is None else comparable_values(sourced.result)
+        measured = {} if sourced is None else sourced.result.values
         verdict = evaluate(name, claim.expression, measured, self.evidence.quoted_values)
         wording = getattr(getattr(claim, self.lang), verdict.state)
         reason = "" if verdict.reason is None else label(_as_label(verdict.reason), self.lang)
@@ -184,7 +183,7 @@ class Findings:
         """
         if sourced is None:
             return self._missing("missing.nothing-measured", key, "published")
-        decided = comparable_outcome(sourced.result, key)
+        decided = sourced.result.outcomes.get(key)
         if decided is None:
             return self._missing("missing.not-at-this-effort", key, sourced.origin)
         verdict = decided.verdict.removeprefix("outcome.")

@@ -7,7 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from specwiki.core.changes import outcome_changes, value_changes, verdict_changes
+from specwiki.core.changes import Change, outcome_changes, verdict_changes
+from specwiki.core.result import Result
 from specwiki.render.escaping import inert
 from specwiki.render.evidence import Evidence, News
 from specwiki.render.findings import Findings
@@ -18,15 +19,19 @@ from specwiki.units import Lang, date_text, plain_number
 _WORDS = {
     "nothing": {"en": "Nothing has been published yet.", "vi": "Chưa có kết quả nào được công bố."},
     "first": {"en": "first result.", "vi": "kết quả đầu tiên."},
-    "again": {"en": "measured again; the run before is of {}.", "vi": "đo lại; lần chạy trước là ngày {}."},
+    "again": {"en": "measured again; the run before is of {}.", "vi": "đo lại; lần chạy trước vào ngày {}."},
     "same": {
         "en": "Every decision and every claim says the same as before.",
         "vi": "Mọi quyết định và kết luận vẫn như trước.",
     },
-    "otherwise": {"en": "Says otherwise now:", "vi": "Nay kết luận khác:"},
+    "otherwise": {"en": "It now says:", "vi": "Nay kết luận:"},
+    "gone": {
+        "en": "the decision <code>{}</code> is not made any more.",
+        "vi": "quyết định <code>{}</code> không còn nữa.",
+    },
     "moved": {
         "en": "Of {} values with an interval in both runs, {} lie apart from what they were.",
-        "vi": "Trong {} giá trị có khoảng tin cậy ở cả hai lần chạy, {} giá trị đã tách rời khoảng trước đó.",
+        "vi": "Trong {} giá trị có khoảng tin cậy ở cả hai lần chạy, {} giá trị có hai khoảng không giao nhau.",
     },
     "numbers": {"en": "All its numbers", "vi": "Mọi con số"},
 }
@@ -56,25 +61,39 @@ class WhatChanged:
         result = news.result
         effort = label(f"effort.{result.effort}", self.lang)
         about = f"**{date_text(result.as_of, self.lang)}, [{news.titles[self.lang]}]({result.experiment}.md)**"
-        numbers = f"[{self._say('numbers')}]({NUMBERS}/{result.experiment}.md)."
-        return f"{about} ({inert(result.machine)}, {effort}): {self._told(news)} {numbers}"
+        numbers = f"[{self._say('numbers')}]({NUMBERS}/{news.name}.md)."
+        where = inert(f"{result.profile}, {result.machine}, {effort}")
+        return f"{about} ({where}): {self._told(news)} {numbers}"
 
     def _told(self, news: News) -> str:
-        result = news.result
         if not news.sourced.earlier:
             return self._say("first")
         before = news.sourced.earlier[0]
-        decided = [one.key for one in outcome_changes(before, result)
-                   if one.decides and one.new is not None and one.key in self.evidence.outcomes]  # fmt: skip
-        flipped = verdict_changes(self.evidence.claims, before, result, self.evidence.quoted_values)
-        said = [str(self.findings.outcome_of(key, news.sourced)) for key in decided]
-        said += [str(self.findings.claim_of(one.name, news.sourced)) for one in flipped]
-        changes = value_changes(before, result)
-        compared = [one.overlap for one in changes if one.overlap is not None]
-        moved = self._say("moved").format(*(plain_number(number, self.lang) for number in (
-            len(compared), compared.count(False))))  # fmt: skip
+        said = self._decided(news, before) + self._flipped(news, before)
         otherwise = f"{self._say('otherwise')} {' '.join(said)}" if said else self._say("same")
-        return f"{self._say('again').format(date_text(before.as_of, self.lang))} {otherwise} {moved}"
+        again = self._say("again").format(date_text(before.as_of, self.lang))
+        return f"{again} {otherwise} {self._moved(before, news.result)}"
+
+    def _decided(self, news: News, before: Result) -> list[str]:
+        changed = [one for one in outcome_changes(before, news.result) if one.decides and one.key in news.printed]
+        return [
+            str(self.findings.outcome_of(one.key, news.sourced))
+            if one.new is not None
+            else self._say("gone").format(inert(one.key))
+            for one in changed
+        ]
+
+    def _flipped(self, news: News, before: Result) -> list[str]:
+        claims = {name: claim for name, claim in self.evidence.claims.items() if name in news.printed}
+        flipped = verdict_changes(claims, before, news.result, self.evidence.quoted_values)
+        return [str(self.findings.claim_of(one.name, news.sourced)) for one in flipped]
+
+    def _moved(self, before: Result, now: Result) -> str:
+        both = before.values.keys() & now.values.keys()
+        overlaps = [Change(key, before.values[key], now.values[key]).overlap for key in both]
+        compared = [one for one in overlaps if one is not None]
+        counts = (len(compared), compared.count(False))
+        return self._say("moved").format(*(plain_number(number, self.lang) for number in counts))
 
     def _say(self, name: str) -> str:
         return _WORDS[name][self.lang]

@@ -12,6 +12,7 @@ from nbconvert import MarkdownExporter
 
 from specwiki.errors import DataError
 from specwiki.render.escaping import preformatted
+from specwiki.render.pages import PageSource
 from specwiki.units import Lang
 
 CHART_MIME = "application/vnd.specwiki.chart+json"
@@ -57,18 +58,19 @@ _WORDS = {
     "title": {"en": "Executed notebook", "vi": "Notebook đã chạy"},
     "note": {
         "en": "This is the notebook that measured, as it ran. Its code is folded; its charts are the stored ones.",
-        "vi": "Đây là notebook đã đo, đúng như khi chạy. Phần mã được gập lại; biểu đồ là biểu đồ đã lưu. Lời trong "
-        "notebook viết bằng tiếng Anh.",
+        "vi": "Đây là notebook dùng để đo, giữ nguyên như khi chạy. Phần mã được gập lại; biểu đồ là biểu đồ đã lưu. "
+        "Lời trong notebook viết bằng tiếng Anh.",
     },
 }
 
 
-def notebook_markdown(
-    notebook: Mapping[str, Any], lang: Lang, *, title: str, chart: Callable[[str], str], back: str
-) -> str:
+def notebook_page(
+    name: str, notebook: Mapping[str, Any], lang: Lang, *, title: str, chart: Callable[[str], str], back: str
+) -> PageSource:
     """A page from an executed notebook.
 
     Args:
+        name: Of the page.
         notebook: Its JSON.
         lang: Of what we add; the notebook's own text stays as it is, marked as English.
         title: Of the page: what was run, where, when.
@@ -92,8 +94,15 @@ def notebook_markdown(
     words = re.sub(r"\n{3,}", "\n\n", str(body)).strip()
     opened = '<div class="sw-notebook" lang="en" markdown="block">'
     heading = f"# {_WORDS['title'][lang]}: {title} {{#notebook}}"
-    front = f"title: {_WORDS['title'][lang]}, {title}\ndescription: {_WORDS['note'][lang]}\nsearch: {{exclude: true}}\n"
-    return f"---\n{front}---\n{heading}\n\n{_WORDS['note'][lang]} {back}\n\n{opened}\n\n{words}\n\n</div>\n"
+    front = {
+        "title": f"{_WORDS['title'][lang]}, {title}",
+        "description": _WORDS["note"][lang],
+        "search": {"exclude": True},
+        "markdown": "index.md",
+    }
+    return PageSource(
+        name, lang, front, f"{heading}\n\n{_WORDS['note'][lang]} {back}\n\n{opened}\n\n{words}\n\n</div>\n"
+    )
 
 
 def _require_good(notebook: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ from specwiki.render.values import (
     changed_text,
     interval_or_reason,
     origin_text,
+    past_reason,
     quoted_text,
     value_text,
 )
@@ -26,29 +27,35 @@ from specwiki.units import Lang, date_text, number_text, plain_number
 
 _LINKED = re.compile(rf'href="(?:\.\./)*{NUMBERS}/([^/"]+)/#([a-z]+)\.([^"]+)"')
 
+KEPT = 3
+"""Earlier runs that stand beside a value, the newest ones; all of them lie in `data/results`."""
+
 _WORDS = {
-    "title": {"en": "Where the numbers of “{}” come from", "vi": "Các con số của trang “{}” từ đâu ra"},
+    "title": {"en": "Where the numbers of “{}” come from", "vi": "Nguồn gốc các con số trên trang “{}”"},
     "description": {
         "en": "Every number that the page “{}” shows, with its run, its interval, and what it was before.",
         "vi": "Mọi con số trên trang “{}”, kèm lần chạy, khoảng tin cậy và giá trị trước đó.",
     },
-    "quoted-title": {"en": "Where the quoted figures come from", "vi": "Các con số trích dẫn từ đâu ra"},
+    "quoted-title": {"en": "Where the quoted figures come from", "vi": "Nguồn gốc các con số trích dẫn"},
     "quoted-description": {
         "en": "Every quoted figure with its source, date and place, and what such figures come to when computed again.",
         "vi": "Mọi con số trích dẫn kèm nguồn, ngày và vị trí, và kết quả khi tính lại từ chính các con số đó.",
     },
     "back": {"en": "Back to {}", "vi": "Về trang {}"},
     "run": {"en": "Run", "vi": "Lần chạy"},
-    "derivation": {"en": "derivation", "vi": "lần suy ra thứ"},
-    "reads": {"en": "It reads the run of the experiment {}.", "vi": "Kết quả này đọc lần chạy của thí nghiệm {}."},
-    "files": {"en": "Measured by", "vi": "Bằng chứng"},
+    "derivation": {"en": "derivation", "vi": "lần tính thứ"},
+    "reads": {
+        "en": "It reads the run of the experiment {}.",
+        "vi": "Kết quả này dùng dữ liệu từ lần chạy của thí nghiệm {}.",
+    },
+    "files": {"en": "Files", "vi": "Tệp"},
     "notebook": {"en": "executed notebook", "vi": "notebook đã chạy"},
     "again": {"en": "To measure it again, on your machine:", "vi": "Để đo lại, trên máy của bạn:"},
     "took": {"en": "What it took here", "vi": "Lần đo này tốn"},
     "metric": {"en": "What it is", "vi": "Đại lượng"},
     "key": {"en": "Key", "vi": "Khóa"},
     "n": {"en": "n", "vi": "n"},
-    "apart": {"en": "intervals apart", "vi": "hai khoảng tách rời"},
+    "apart": {"en": "intervals apart", "vi": "hai khoảng không giao nhau"},
     "no-earlier": {
         "en": "There is no earlier run on this profile and machine to compare with.",
         "vi": "Chưa có lần chạy nào trước đó trên cùng profile và máy để so sánh.",
@@ -81,6 +88,8 @@ def numbers_page(shown: PageSource, evidence: Evidence, name: str, keys: Collect
         f"# {_say('title', lang).format(shown.title)} {{#numbers}}",
         f"[{_say('back', lang).format(shown.title)}](../{shown.name}.md)",
     ]
+    if not evidence.results:
+        parts.append(label("missing.nothing-measured", lang))
     for one in evidence.results:
         listed = sorted(key for origin, key in keys if origin == one.origin and key in one.result.values)
         parts += [_heading(one, lang), _facts(one, evidence, name, lang), _values(one, listed, lang)]
@@ -88,7 +97,7 @@ def numbers_page(shown: PageSource, evidence: Evidence, name: str, keys: Collect
         "title": _say("title", lang).format(shown.title),
         "description": _say("description", lang).format(shown.title),
     }
-    return PageSource(f"{NUMBERS}/{name}", lang, front | _UNSEARCHED, "\n\n".join(parts) + "\n")
+    return PageSource(f"{NUMBERS}/{name}", lang, front | _FRONT, "\n\n".join(parts) + "\n")
 
 
 def quoted_page(evidence: Evidence, lang: Lang) -> PageSource:
@@ -110,11 +119,11 @@ def quoted_page(evidence: Evidence, lang: Lang) -> PageSource:
         head = [_say("key", lang), label("column.value", lang), _say("date", lang), label("column.source-place", lang)]
         parts.append(_scrolled(markdown_table(head, rows, [False, True, False, False])))
     front = {"title": _say("quoted-title", lang), "description": _say("quoted-description", lang)}
-    return PageSource(f"{NUMBERS}/{QUOTED}", lang, front | _UNSEARCHED, "\n\n".join(parts) + "\n")
+    return PageSource(f"{NUMBERS}/{QUOTED}", lang, front | _FRONT, "\n\n".join(parts) + "\n")
 
 
-_UNSEARCHED = {"search": "{exclude: true}"}
-"""Front matter: a list of keys would bury the pages that a reader looks for."""
+_FRONT = {"search": {"exclude": True}, "markdown": "index.md"}
+"""A list of keys would bury the pages that a reader looks for; its Markdown stands beside it."""
 
 
 def _heading(one: Sourced, lang: Lang) -> str:
@@ -144,12 +153,12 @@ def _facts(one: Sourced, evidence: Evidence, name: str, lang: Lang) -> str:
 def _values(one: Sourced, keys: Sequence[str], lang: Lang) -> str:
     head = [_say("key", lang), label("column.value", lang), label("column.interval", lang), _say("n", lang),
             _say("metric", lang)]  # fmt: skip
+    past = one.earlier[:KEPT]
     head += [
-        f"{date_text(old.as_of, lang)}, {_say('run', lang).lower()} <code>{inert(old.run_id)}</code>"
-        for old in one.earlier
+        f"{date_text(old.as_of, lang)}, {_say('run', lang).lower()} <code>{inert(old.run_id)}</code>" for old in past
     ]
-    rows = [[*_row(one, key, lang), *(_before(one, old, key, lang) for old in one.earlier)] for key in keys]
-    table = _scrolled(markdown_table(head, rows, [False, True, True, True, False, *[True] * len(one.earlier)]))
+    rows = [[*_row(one, key, lang), *(_before(one, old, key, lang) for old in past)] for key in keys]
+    table = _scrolled(markdown_table(head, rows, [False, True, True, True, False, *[True] * len(past)]))
     notes = [_say("n-note", lang)] + ([] if one.earlier else [_say("no-earlier", lang)])
     return "\n\n".join([table, " ".join(notes)])
 
@@ -184,7 +193,9 @@ def _taken(result: Result, lang: Lang) -> str:
 
 
 def _number(value: Value, lang: Lang) -> str:
-    if value.number is None or value.low is None:
+    if value.number is None:
+        return inert(past_reason(value.missing, lang))
+    if value.low is None:
         return value_text(value, lang)
     return f"{value_text(value, lang)} ({interval_or_reason(value, lang)})"
 

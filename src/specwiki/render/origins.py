@@ -9,7 +9,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from specwiki.core.interleaving import apart
 from specwiki.core.result import Result
 from specwiki.errors import InputError
 from specwiki.render.escaping import inert
@@ -55,9 +54,9 @@ _NOTES = {
         "en": "Synthetic prompts: they decide nothing.",
         "vi": "Prompt tổng hợp: không dùng để quyết định.",
     },
-    "above": {"en": "above {}: not measured", "vi": "trên {}: chưa đo"},
-    "tier": {"en": "{} to {} running requests: depth {}", "vi": "{} đến {} yêu cầu đang chạy: độ sâu {}"},
-    "for-this": {"en": "For this machine", "vi": "Cho máy này"},
+    "above": {"en": "above {}: not measured", "vi": "nhiều hơn {} yêu cầu: chưa đo"},
+    "tier": {"en": "{} to {} running requests: depth {}", "vi": "từ {} đến {} yêu cầu đang chạy: độ sâu {}"},
+    "for-this": {"en": "For this machine", "vi": "Dành cho máy này"},
     "source": {"en": "Source", "vi": "Nguồn"},
     "fact": {"en": "Fact", "vi": "Thông tin"},
     "not-published": {"en": "not published in the source", "vi": "nguồn không công bố"},
@@ -146,7 +145,7 @@ class Origins:
         """What to paste for each result that offers a schedule; nothing where none is offered."""
         if not self.evidence.results:
             return self._nothing()
-        offered = [one for one in self.evidence.results if one.result.schedule and not apart(one.result.strip)]
+        offered = [one for one in self.evidence.results if one.result.schedule is not None]
         return Markup("").join(self._schedule(one) for one in offered)
 
     def fact(self, name: str) -> Markup:

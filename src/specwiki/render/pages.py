@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+import yaml  # type: ignore[import-untyped]
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -31,7 +35,7 @@ class PageSource:
 
     name: str
     lang: Lang
-    front: Mapping[str, str]
+    front: Mapping[str, Any]
     body: str
 
     @property
@@ -42,22 +46,22 @@ class PageSource:
     @property
     def experiment(self) -> str:
         """The experiment whose results the page shows."""
-        return self.front.get("experiment", DEFAULT_EXPERIMENT)
+        return str(self.front.get("experiment", DEFAULT_EXPERIMENT))
 
     @property
     def profiles(self) -> tuple[str, ...]:
         """Profiles that the page shows by name, apart from the one that leads."""
-        return tuple(one.strip() for one in self.front.get("profiles", "").split(",") if one.strip())
+        return tuple(one.strip() for one in str(self.front.get("profiles", "")).split(",") if one.strip())
 
     @property
     def title(self) -> str:
         """As the front matter has it; else its name."""
-        return self.front.get("title", self.name)
+        return str(self.front.get("title", self.name))
 
     @property
     def description(self) -> str:
         """One sentence; empty if there is none."""
-        return self.front.get("description", "")
+        return str(self.front.get("description", ""))
 
     @property
     def address(self) -> str:
@@ -72,7 +76,7 @@ class PageSource:
     @property
     def text(self) -> str:
         """The file's content."""
-        front = "".join(f"{key}: {content}\n" for key, content in self.front.items())
+        front = "".join(f"{key}: {_as_yaml(content)}\n" for key, content in self.front.items())
         return (f"---\n{front}---\n" if front else "") + self.body
 
 
@@ -85,10 +89,10 @@ def profiles_apart(pages: Iterable[PageSource]) -> dict[str, tuple[str, ...]]:
 
 
 def parse_page(name: str, lang: Lang, text: str) -> PageSource:
-    """Split a page into front matter (`key: value` lines) and body.
+    """Split a page into front matter and body.
 
     Raises:
-        InputError: If the front matter is not closed, or a line in it is no pair.
+        InputError: If the front matter is not closed, or is no YAML of keys and values.
     """
     where = f"docs/{lang}/{name}.md"
     if not text.startswith("---\n"):
@@ -96,11 +100,29 @@ def parse_page(name: str, lang: Lang, text: str) -> PageSource:
     head, closed, body = text.removeprefix("---\n").partition("\n---\n")
     if not closed:
         raise InputError(where, "the front matter has no end, expected a line '---'", "Close it")
-    pairs = [line.partition(":") for line in head.splitlines() if line.strip()]
-    for key, colon, _ in pairs:
-        if not colon:
-            raise InputError(where, f"'{key}' in the front matter is no 'key: value'", "Correct that line")
-    return PageSource(name, lang, {key.strip(): content.strip() for key, _, content in pairs}, body)
+    try:
+        front = yaml.safe_load(head) or {}
+    except yaml.YAMLError as problem:
+        line = (
+            problem.problem_mark.line + 2 if isinstance(problem, yaml.MarkedYAMLError) and problem.problem_mark else 1
+        )
+        raise InputError(where, f"the front matter is no YAML, line {line}", "Put that text into quotes") from None
+    if not isinstance(front, dict):
+        raise InputError(where, f"'{head[:40]}' in the front matter is no 'key: value'", "Correct that line")
+    return PageSource(name, lang, {str(key): _plain(content) for key, content in front.items()}, body)
+
+
+def _plain(content: Any) -> Any:
+    """A date as it is written; nothing as an empty text."""
+    if isinstance(content, dt.date):
+        return content.isoformat()
+    return "" if content is None else content
+
+
+def _as_yaml(content: Any) -> str:
+    """JSON is YAML, but for the line ends that only YAML knows."""
+    text = json.dumps(content, ensure_ascii=False)
+    return re.sub("[\x85\u2028\u2029]", lambda end: f"\\u{ord(end[0]):04x}", text)
 
 
 def environment() -> SandboxedEnvironment:

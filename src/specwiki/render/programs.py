@@ -27,11 +27,14 @@ _SITE: dict[Lang, tuple[str, str, str]] = {
     ),
     "vi": (
         "specwiki",
-        "Giải mã suy đoán trên vLLM, đo thật: nháp sâu bao nhiêu, với mô hình nháp nào, và chắc chắn đến đâu.",
+        "Giải mã suy đoán trên vLLM, đo thực tế: nháp sâu bao nhiêu, với mô hình nháp nào, và chắc chắn đến đâu.",
         "Mọi giá trị, kết luận và số trích dẫn",
     ),
 }
 """Name and description of the site, and title of the file of values."""
+
+_SECTIONS: dict[Lang, tuple[str, str]] = {"en": ("Pages", "Data"), "vi": ("Trang", "Dữ liệu")}
+"""Headings of the list of pages; its third, `Optional`, is a word of the format."""
 
 
 def with_dataset(page: PageSource, evidence: Evidence, experiment: str, base: str) -> PageSource:
@@ -48,8 +51,7 @@ def with_dataset(page: PageSource, evidence: Evidence, experiment: str, base: st
         result = evidence.main.result
         folder = f"data/{experiment}/{evidence.main.origin}/"
         told = dataset_json(result, page, base, folder)
-        quoted = told.replace("'", "''")
-        front |= {"as_of": f"'{result.as_of.isoformat()}'", "jsonld": f"'{quoted}'"}
+        front |= {"as_of": result.as_of.isoformat(), "jsonld": told}
     return replace(page, front=front)
 
 
@@ -66,14 +68,15 @@ def for_programs(pages: Sequence[PageSource], bases: Mapping[Lang, str]) -> dict
         names = {page.name for page in mine}
         for page in mine:
             addresses = [(other, bases[other] + page.address) for other in LANGS]
-            as_of = page.front.get("as_of", "").strip("'")
+            as_of = page.front.get("as_of")
             facts = [f"lang: {lang}", *([f"as_of {as_of}"] if as_of else []), f"cluster {CLUSTER}"]
             text = twin(page.title, page.description, page.body, addresses, facts)
             found[f"{lang}/{page.address}index.md"] = with_links(text, _addressing(page.name, names, bases[lang]))
         name, description, values = _SITE[lang]
         main, more = ([(page.title, f"{bases[lang]}{page.address}index.md", page.description) for page in mine
                        if ("/" in page.name) == nested] for nested in (False, True))  # fmt: skip
-        sections = {"Pages": main, "Data": [(values, bases[lang] + VALUES, "")], "Optional": more}
+        pages_word, data_word = _SECTIONS[lang]
+        sections = {pages_word: main, data_word: [(values, bases[lang] + VALUES, "")], "Optional": more}
         found[f"{lang}/llms.txt"] = llms_txt(name, description, {key: one for key, one in sections.items() if one})
     return found
 

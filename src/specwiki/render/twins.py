@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape, unescape
 from html.parser import HTMLParser
 from textwrap import dedent
@@ -11,12 +11,14 @@ from textwrap import dedent
 from specwiki.render.escaping import inert
 
 _FENCED = re.compile(r"(^(`{3,}|~{3,})[^\n]*\n.*?^\2[^\n]*$)", re.MULTILINE | re.DOTALL)
-_INLINE_CODE = re.compile(r"(`+[^`\n]+`+)")
+_TAG_OR_CODE = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^>\"'])*>)|(`+[^`\n]+`+)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[#:.][^}\n]*\}[ \t]*$", re.MULTILINE)
 _BOX = re.compile(r'^(?:!!!|\?\?\?)[+]? \w+ "(?P<title>[^"\n]*)"\n(?P<words>(?:(?: {4}.*|[ \t]*)\n)+)', re.MULTILINE)
 """An admonition, or a folded block: its words are what is indented below it."""
 _BLANK = re.compile(r"\n{3,}")
-_CODE_OR_LINK = re.compile(r"(^(?:`{3,}|~{3,}).*?^(?:`{3,}|~{3,})|`[^`\n]+`)|\]\(([^)\s]+)\)", re.MULTILINE | re.DOTALL)
+_CODE_OR_LINK = re.compile(
+    r"(^(?:`{3,}|~{3,}).*?^(?:`{3,}|~{3,})|^ {4}[^\n]*$|`[^`\n]+`)|\]\(([^)\s]+)\)", re.MULTILINE | re.DOTALL
+)
 _VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
 _LINES = {"p", "div", "figure", "figcaption", "li", "ul", "ol", "tr"}
 """Elements that stand in lines of their own."""
@@ -32,9 +34,17 @@ def plain_markdown(body: str) -> str:
     Args:
         body: As `render_page` gives it, without front matter.
     """
-    parts = _FENCED.split(_BOX.sub(_unboxed, body))
-    kept = [part if i % 3 == 1 else _without_html(part) for i, part in enumerate(parts) if i % 3 != 2]  # noqa: PLR2004
-    return _BLANK.sub("\n\n", "".join(kept)).strip() + "\n"
+    # Boxes hold fences of their own, which are found once the boxes are open; what looks like a box in a fence is none.
+    opened = "".join(part if fenced else _BOX.sub(_unboxed, part) for fenced, part in _fences(body))
+    kept = [part if fenced else _BLANK.sub("\n\n", _without_html(part)) for fenced, part in _fences(opened)]
+    return "".join(kept).strip("\n") + "\n"
+
+
+def _fences(text: str) -> Iterator[tuple[bool, str]]:
+    """The text in order, as (whether it is fenced code, part)."""
+    for i, part in enumerate(_FENCED.split(text)):
+        if i % 3 != 2:  # noqa: PLR2004 - every third part is what a fence opened with
+            yield i % 3 == 1, part
 
 
 def _unboxed(found: re.Match[str]) -> str:
@@ -44,11 +54,16 @@ def _unboxed(found: re.Match[str]) -> str:
 
 def _without_html(text: str) -> str:
     reader = _Reader()
-    for i, part in enumerate(_INLINE_CODE.split(_ATTRIBUTES.sub("", text))):
-        if i % 2 and not reader.skipping:
-            reader.said.append(part)
+    text = _ATTRIBUTES.sub("", text)
+    at = 0
+    for found in _TAG_OR_CODE.finditer(text):
+        reader.feed(text[at : found.start()])
+        if found[2] and not reader.skipping:
+            reader.said.append(found[2])
         else:
-            reader.feed(part)
+            reader.feed(found[0])
+        at = found.end()
+    reader.feed(text[at:])
     reader.close()
     return "\n".join(line.rstrip() for line in "".join(reader.said).split("\n"))
 

@@ -66,6 +66,12 @@ def missing_text(reason: str | None, lang: Lang) -> str:
     return label(key if has_label(key) or "." in key else f"missing.{key}", lang)
 
 
+def past_reason(reason: str | None, lang: Lang) -> str:
+    """As `missing_text`, of an earlier result: what has no wording any more is shown as it is stored."""
+    key = reason or ""
+    return next((label(one, lang) for one in (key, f"missing.{key}") if has_label(one)), key)
+
+
 def interval_or_reason(value: Value, lang: Lang) -> str:
     """A value's 95 % interval without markup, or that it has none."""
     if value.number is None:
@@ -127,13 +133,14 @@ def origin_text(sourced: Sourced, lang: Lang) -> str:
 def changed_text(sourced: Sourced, lang: Lang) -> str:
     """What has changed in the project since a result was measured, in a few words."""
     if sourced.changed is None:
-        return {"en": "whether anything changed since cannot be told", "vi": "không xác định được có gì đổi từ đó"}[
-            lang
-        ]
+        return {
+            "en": "whether anything changed since cannot be told",
+            "vi": "không rõ từ đó đến nay có gì thay đổi hay không",
+        }[lang]
     if not sourced.changed:
-        return {"en": "nothing changed since", "vi": "từ đó không có gì đổi"}[lang]
+        return {"en": "nothing changed since", "vi": "từ đó đến nay không có gì thay đổi"}[lang]
     parts = ", ".join(label(f"part.{part}", lang) for part in sourced.changed)
-    return {"en": "changed since: {}", "vi": "đã đổi từ đó: {}"}[lang].format(parts)
+    return {"en": "changed since: {}", "vi": "đã thay đổi kể từ đó: {}"}[lang].format(parts)
 
 
 def quoted_text(value: QuotedValue, lang: Lang) -> str:

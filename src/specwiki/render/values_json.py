@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from specwiki.core.claims import Claim, evaluate
-from specwiki.core.interleaving import comparable_values
 from specwiki.core.result import Result, Value
 from specwiki.render.evidence import Evidence
 from specwiki.render.values import Sourced
@@ -35,7 +34,6 @@ def _result(sourced: Sourced, evidence: Evidence) -> dict[str, Any]:
     result: Result = sourced.result
     named = ("profile", "machine", "effort", "run_id", "derivation", "prompt_kind", "measured_under", "derived_under")
     stored = result.model_dump(mode="json")
-    comparable = comparable_values(result)
     dates = {"as_of": result.as_of.isoformat(), "good_until": result.good_until.isoformat()}
     return {
         "origin": sourced.origin,
@@ -45,7 +43,7 @@ def _result(sourced: Sourced, evidence: Evidence) -> dict[str, Any]:
         "values": {key: value | dates for key, value in stored["values"].items()},
         "outcomes": stored["outcomes"],
         "claims": {
-            name: _verdict(name, claim, comparable, evidence)
+            name: _verdict(name, claim, result.values, evidence)
             for name, claim in evidence.claims.items()
             if not _is_quoted(claim)
         },

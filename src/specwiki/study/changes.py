@@ -103,7 +103,7 @@ class _Page:
 
     @property
     def names(self) -> set[str]:
-        """Claims and outcomes that it prints in either language."""
+        """Claims and outcomes that it prints in either language, as `call_lines` names them."""
         return {name for printed in self.printed.values() for name in printed}
 
     def touched(self, name: str) -> Touched:
@@ -144,7 +144,8 @@ def _wiki(layout: Layout) -> _Wiki:
             printed = {lang: call_lines(text) for lang, text in texts.items()}
             pages.setdefault(part.experiment, []).append(_Page(part, texts, printed))
     known, outcomes = page_files.read_claims(layout.docs)
-    names = {experiment: set().union(*(page.names for page in mine)) for experiment, mine in pages.items()}
+    names = {experiment: {name.rpartition(":")[2] for page in mine for name in page.names}
+             for experiment, mine in pages.items()}  # fmt: skip
     claims = {experiment: {name: claim for name, claim in known.items() if name in mine}
               for experiment, mine in names.items()}  # fmt: skip
     named = {
@@ -201,8 +202,9 @@ def _touched(experiment: str, old: Sequence[Result], new: Sequence[Result], wiki
     differ: set[str] = set()
     for profile in (None, *apart):
         then, now = (_leading(one, experiment, profile, apart) for one in (old, new))
-        differ |= {one.name for one in verdict_changes(wiki.claims[experiment], then, now, wiki.quoted)}
-        differ |= {one.key for one in outcome_changes(then, now) if one.decides}
+        said = {one.name for one in verdict_changes(wiki.claims[experiment], then, now, wiki.quoted)}
+        said |= {one.key for one in outcome_changes(then, now) if one.decides}
+        differ |= {name if profile is None else f"{profile}:{name}" for name in said}
     return [page.touched(name) for page in wiki.pages[experiment] for name in sorted(differ & page.names)]
 
 

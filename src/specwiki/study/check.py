@@ -40,6 +40,31 @@ def problems(layout: Layout) -> list[SpecwikiError]:
     return found + [one for one in _collect(lambda: _check_translations(layout)) if str(one) not in said]
 
 
+def all_problems(
+    layout: Layout, max_age_days: int | None = None, *, ask_others: bool = False
+) -> tuple[list[SpecwikiError], list[str]]:
+    """Everything that `specwiki check` finds, and lines that it says besides.
+
+    Args:
+        layout: Of the project.
+        max_age_days: As of `too_old`; None: of any age.
+        ask_others: Whether to ask others for what the built site links to.
+    """
+    found, notes = problems(layout), []
+    if max_age_days is not None:
+        found += _collect(lambda: raise_all(too_old(layout, max_age_days)))
+    if ask_others:
+        from specwiki.study.outside import check_outside  # noqa: PLC0415 - asks the network, and only here
+
+        def ask() -> None:
+            outside = check_outside(layout)
+            notes.append(outside.text())
+            raise_all(list(outside.problems))
+
+        found += _collect(ask)
+    return found, notes
+
+
 def too_old(layout: Layout, max_age_days: int, today: dt.date | None = None) -> list[SpecwikiError]:
     """Published results that count and are older than so many days, one problem each.
 

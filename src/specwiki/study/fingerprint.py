@@ -87,7 +87,7 @@ def _started(experiment: Experiment) -> list[Any]:
 
     def named(drafter: Drafter) -> str | None:
         if drafter.folder is not None:
-            return short_hash((experiment.layout.root / drafter.folder / model_cache.MANIFEST).read_text("utf-8"))
+            return short_hash(model_cache.manifest_text(experiment.layout.root / drafter.folder))
         if drafter.layers in {None, "all"}:
             return drafter.layers and weights
         return f"{weights}, {drafter.layers} layers"

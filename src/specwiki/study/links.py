@@ -32,7 +32,8 @@ def check_inside(site: Path, at: Addresses) -> None:
     """
     files, documents = read_links(site)
     raise_all([
-        CheckError(f"site/{one.file}", f"the link '{one.link}': {one.why}", "Correct the page that it is made from")
+        CheckError(f"site/{one.file}", one.why if one.link is None else f"the link '{one.link}': {one.why}",
+                   "Correct the page that it is made from")
         for one in broken_links(documents, files, at)
     ])  # fmt: skip
 

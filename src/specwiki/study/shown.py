@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specwiki.core.current import current_of, earlier, key_of
+from specwiki.core.interleaving import comparable
 from specwiki.core.layout import Layout, Store
 from specwiki.core.result import Result
 from specwiki.core.translation import Verdict
-from specwiki.core.wordings import verdicts_under
+from specwiki.core.wordings import verdicts_by_profile, verdicts_under
 from specwiki.edges.store import read_blocks_csv, read_notebook
 from specwiki.errors import SpecwikiError
 from specwiki.render.downloads import LABELS, chart_files, result_json, values_csv
 from specwiki.render.evidence import Evidence
 from specwiki.render.figures import chart_figure
-from specwiki.render.notebooks import notebook_markdown
+from specwiki.render.notebooks import notebook_page
 from specwiki.render.origins import folder_name
-from specwiki.render.pages import PageSource, parse_page
+from specwiki.render.pages import PageSource
 from specwiki.render.values import Origin, Sourced
 from specwiki.study.status import changed_since, unknown_parts
 from specwiki.units import Lang, date_text
@@ -80,13 +81,14 @@ class Shown:
 class _Run:
     """A result that pages show, and its run's raw files, where they are."""
 
+    stored: Result
     sourced: Sourced
     notebook: dict[str, Any] | None
     blocks: str | None
 
     def downloads(self) -> dict[str, str]:
-        """File name → content."""
-        found = {"values.csv": values_csv(self.sourced.result), "result.json": result_json(self.sourced.result)}
+        """File name → content; the whole result as it is stored."""
+        found = {"values.csv": values_csv(self.sourced.result), "result.json": result_json(self.stored)}
         if self.blocks is not None:
             found["blocks.csv"] = self.blocks
         if self.notebook is not None:
@@ -106,11 +108,15 @@ def shown_of(stored: Stored, experiment: str, apart: Sequence[str], shared: Evid
     runs = {"": _runs(stored, experiment, None, apart)}
     runs |= {profile: _runs(stored, experiment, profile, ()) for profile in apart}
     by_profile = {profile: _evidence(mine, shared) for profile, mine in runs.items()}
-    newest = next(iter(current_of(stored.published, experiment, apart=apart)), None)
+
+    def judged(of: str | None, without: Sequence[str]) -> Verdict:
+        newest = next(iter(current_of(stored.published, experiment, of=of, apart=without)), None)
+        return verdicts_under(shared.claims, newest, shared.quoted_values)
+
     return Shown(
         by_profile[""],
         {profile: by_profile[profile] for profile in apart},
-        verdicts_under(shared.claims, newest, shared.quoted_values),
+        verdicts_by_profile(judged(None, apart), {profile: judged(profile, ()) for profile in apart}),
         {folder_name(experiment, profile): evidence for profile, evidence in by_profile.items()},
         {folder_name(experiment, profile): mine for profile, mine in runs.items()},
     )
@@ -126,9 +132,14 @@ def _runs(stored: Stored, experiment: str, of: str | None, apart: Sequence[str])
     if mine:
         theirs.sort(key=lambda one: key_of(one) != key_of(mine[0]))
     found = [_run(stored, one, "published") for one in theirs[:1]]
-    if mine and not any(run.sourced.result.run_id == mine[0].run_id for run in found):
+    if mine and not any(_of_one_run(run.stored, mine[0]) for run in found):
         found.insert(0, _run(stored, mine[0], "local"))
     return found
+
+
+def _of_one_run(published: Result, local: Result) -> bool:
+    """Whether a result of this machine was published, and nothing was derived from its run since."""
+    return published.run_id == local.run_id and published.derivation >= local.derivation
 
 
 def _run(stored: Stored, result: Result, origin: Origin) -> _Run:
@@ -139,8 +150,9 @@ def _run(stored: Stored, result: Result, origin: Origin) -> _Run:
         changed: tuple[str, ...] | None = changed_since(stored.layout, result, known, without)
     except SpecwikiError:
         changed = None
-    sourced = Sourced(result, origin, changed=changed, earlier=tuple(earlier(known, result)))
-    return _Run(sourced, read_notebook(store, result), read_blocks_csv(store, result))
+    before = tuple(comparable(one) for one in earlier(known, result))
+    sourced = Sourced(comparable(result), origin, changed=changed, earlier=before)
+    return _Run(result, sourced, read_notebook(store, result), read_blocks_csv(store, result))
 
 
 def _evidence(runs: Sequence[_Run], shared: Evidence) -> Evidence:
@@ -155,11 +167,11 @@ def _notebook(run: _Run, name: str, lang: Lang) -> PageSource:
     shown = run.sourced.seen_from("../../", name)
     title = f"{name}, {result.machine}, {date_text(result.as_of, lang)}"
     back = {"en": "Back to", "vi": "Về trang"}[lang]
-    text = notebook_markdown(
+    return notebook_page(
+        f"notebooks/{name}-{run.sourced.origin}",
         run.notebook or {},
         lang,
         title=title,
         chart=lambda chart_id: chart_figure(shown, chart_id, title, lang),
         back=f"[{back} {result.experiment}](../{result.experiment}.md)",
     )
-    return parse_page(f"notebooks/{name}-{run.sourced.origin}", lang, text)

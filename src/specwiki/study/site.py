@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import specwiki
 from specwiki.core.addresses import Addresses
 from specwiki.core.layout import Layout
+from specwiki.core.page_blocks import call_lines
 from specwiki.core.translation import Verdict, compare
 from specwiki.edges import pages as page_files
 from specwiki.edges import site as mkdocs
 from specwiki.edges import watch
+from specwiki.edges.engine import installed_version
 from specwiki.edges.store import read_results
-from specwiki.errors import SpecwikiError, raise_all
+from specwiki.errors import EngineError, InputError, SpecwikiError, raise_all
 from specwiki.render.evidence import Evidence, News
 from specwiki.render.numbers import linked_keys, numbers_page, quoted_page
+from specwiki.render.origins import folder_name
 from specwiki.render.outdated import marked
 from specwiki.render.pages import PageSource, parse_page, profiles_apart, render_page, wording_problems
 from specwiki.render.programs import BESIDE, VALUES, for_programs, with_dataset
 from specwiki.render.values_json import values_json
+from specwiki.study.fingerprint import short_hash
 from specwiki.study.links import addresses, check_inside
 from specwiki.study.shown import Shown, Stored, shown_of
 from specwiki.units import LANGS, Lang
@@ -37,6 +41,7 @@ def render_site(layout: Layout) -> list[Path]:
     at = addresses()
     texts = page_files.read_sources(layout.docs)
     sources = [parse_page(name, lang, text) for (name, lang), text in texts.items()]
+    _require_pages(sources)
     claims, outcomes = page_files.read_claims(layout.docs)
     shared = Evidence((), page_files.read_quoted(layout.quoted), claims, outcomes)
     stored = Stored(layout, tuple(read_results(layout.published)), tuple(read_results(layout.local)))
@@ -58,42 +63,63 @@ def render_site(layout: Layout) -> list[Path]:
                      shown[source.experiment].evidence, source.experiment, at.of(source.lang))
         for source in sources
     ]  # fmt: skip
-    pages += _numbers(pages, sources, shown, shared)
+    pages += _numbers(pages, shown, shared)
     pages += [page for lang in LANGS for mine in shown.values() for page in mine.notebooks(lang)]
     files = {f"{page.lang}/{page.name}.md": page.text for page in pages}
+    named = {name: evidence for mine in shown.values() for name, evidence in mine.named.items()}
     for lang in LANGS:
         for mine in shown.values():
             files |= {f"{lang}/{name}": content for name, content in mine.downloads(lang).items()}
-        files[f"{lang}/{VALUES}"] = values_json({name: mine.evidence for name, mine in shown.items()})
+        files[f"{lang}/{VALUES}"] = values_json(named)
     beside = for_programs(pages, {lang: at.of(lang) for lang in LANGS})
     return page_files.write_pages(layout.pages, files | {f"{BESIDE}/{name}": text for name, text in beside.items()})
 
 
+def _require_pages(sources: Sequence[PageSource]) -> None:
+    """Refuse an experiment that pages show and that no page is called after: its numbers would lead nowhere."""
+    names = {source.name for source in sources}
+    shown = {source.experiment: source for source in sources}
+    raise_all(
+        [
+            InputError(source.where, f"it shows the experiment '{experiment}', and there is no page of that name",
+                       f"Call a page '{experiment}.md', in each language")
+            for experiment, source in sorted(shown.items()) if experiment not in names
+        ]
+    )  # fmt: skip
+
+
 def _news(shown: Mapping[str, Shown], sources: Sequence[PageSource]) -> tuple[News, ...]:
-    """The published results that lead, with the titles of the pages that are called as their experiments."""
+    """The published results that pages show, with the titles of the pages that are about their experiments."""
     titles: dict[str, dict[Lang, str]] = {}
+    printed: dict[str, set[str]] = {}
     for source in sources:
         titles.setdefault(source.name, {})[source.lang] = source.title
+        printed.setdefault(source.experiment, set()).update(call_lines(source.body))
     return tuple(
-        News(one, titles[experiment])
+        News(one, name, titles[experiment], _bare(printed[experiment], profile))
         for experiment, mine in shown.items()
-        for one in mine.evidence.results
-        if one.origin == "published" and experiment in titles
+        for profile, evidence in {"": mine.evidence, **mine.others}.items()
+        for name in (folder_name(experiment, profile),)
+        for one in evidence.results
+        if one.origin == "published"
     )
 
 
-def _numbers(
-    pages: Sequence[PageSource], sources: Sequence[PageSource], shown: Mapping[str, Shown], shared: Evidence
-) -> list[PageSource]:
+def _bare(calls: Iterable[str], profile: str) -> frozenset[str]:
+    """Claims and outcomes that are printed of a profile by name; with an empty one, of the result that leads."""
+    pairs = (call.rpartition(":") for call in calls)
+    return frozenset(name for of, _, name in pairs if of == profile)
+
+
+def _numbers(pages: Sequence[PageSource], shown: Mapping[str, Shown], shared: Evidence) -> list[PageSource]:
     """The pages that list the numbers that `pages` link to, in both languages."""
     linked = set().union(*(linked_keys(page.text) for page in pages))
     found = [quoted_page(shared, lang) for lang in LANGS]
-    for page, source in zip(pages, sources, strict=True):
-        if page.name != source.experiment:
-            continue
-        for name, evidence in shown[source.experiment].named.items():
-            keys = {(origin, key) for of, origin, key in linked if of == name}
-            found.append(numbers_page(page, evidence, name, keys))
+    for page in pages:
+        if page.name in shown:
+            for name, evidence in shown[page.name].named.items():
+                keys = {(origin, key) for of, origin, key in linked if of == name}
+                found.append(numbers_page(page, evidence, name, keys))
     return found
 
 
@@ -172,7 +198,15 @@ def built_for(layout: Layout) -> Addresses:
 
 def _fingerprint(layout: Layout) -> str:
     """Changes with anything that the site is made from, and with where it will stand."""
-    return f"{watch.fingerprint(_inputs(layout))} {addresses().above}"
+    return f"{watch.fingerprint(_inputs(layout))}{_engine()} {addresses().above}"
+
+
+def _engine() -> str:
+    """The engine that is installed, as a result of this machine is compared with it; nothing where none is."""
+    try:
+        return f"-{short_hash(installed_version())}"
+    except EngineError:
+        return ""
 
 
 def _stamp(layout: Layout) -> Path:
@@ -185,7 +219,7 @@ def _inputs(layout: Layout) -> list[Path]:
     shown = [path for store in stores for name in ("notebook.ipynb", "blocks.csv")
              for path in sorted(store.root.glob(f"runs/*/*/*/*/{name}"))]  # fmt: skip
     results = [store.results for store in stores]
-    measured = [layout.experiments, layout.profiles, layout.prompts]
+    measured = [layout.experiments, layout.profiles, layout.prompts, layout.local.prompts]
     return [
         layout.docs,
         layout.root / "mkdocs.yml",

@@ -14,6 +14,7 @@ from specwiki.core.current import current_of
 from specwiki.core.keys import nearest
 from specwiki.core.layout import Layout
 from specwiki.core.recomputed import quoted_values
+from specwiki.core.result import Result
 from specwiki.core.translation import Flip, Passage, Verdict, compare, recorded
 from specwiki.core.wordings import Wording
 from specwiki.edges import pages as page_files
@@ -251,10 +252,13 @@ def _judge(layout: Layout, claims: Iterable[ClaimFile], apart: Mapping[str, Sequ
     known = {name: claim for file in claims for name, claim in file.claims.items()}
     published = read_results(layout.published)
 
+    def of_newest(results: Sequence[Result]) -> Verdict:
+        return wordings.verdicts_under(known, next(iter(results), None), quoted)
+
     def judge(experiment: str) -> Verdict:
-        return wordings.verdicts_under(
-            known, next(iter(current_of(published, experiment, apart=apart[experiment])), None), quoted
-        )
+        profiles = apart[experiment]
+        named = {profile: of_newest(current_of(published, experiment, of=profile)) for profile in profiles}
+        return wordings.verdicts_by_profile(of_newest(current_of(published, experiment, apart=profiles)), named)
 
     return judge
 
