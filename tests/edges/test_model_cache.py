@@ -70,3 +70,9 @@ def test_the_cache_folder_can_be_set(tmp_path, monkeypatch):
     monkeypatch.setenv("SPECWIKI_CACHE", str(tmp_path))
 
     assert model_cache.cache_folder() == tmp_path
+
+
+def test_a_folder_without_its_manifest(tmp_path):
+    """Nothing is used unchecked; the place is named, and what to do."""
+    with pytest.raises(EngineError, match=r"manifest\.json: it is not there, or cannot be read\. Restore it from git"):
+        model_cache.checked_model(tmp_path)

@@ -54,6 +54,9 @@ def test_each_page_has_its_markdown_beside_it(rendered, lang):
 
 def test_the_built_site_has_them(rendered):
     """Beside the pages; the head has a dataset that is valid JSON, and a hostile title cannot end its element."""
+    page = rendered.docs / "en" / "depth.md"
+    hostile = "Depth </script> & <i>more</i>"
+    page.write_text(page.read_text("utf-8").replace("title: Depth", f"title: '{hostile}'", 1), "utf-8")
     site = build_site(rendered)
 
     assert (site / "en" / "depth" / "index.md").exists()
@@ -62,6 +65,7 @@ def test_the_built_site_has_them(rendered):
     (told,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', html, re.DOTALL)
     dataset = json.loads(told)
     assert dataset["@type"] == "Dataset"
+    assert dataset["name"] == hostile
     assert "ratio" in dataset["variableMeasured"]
 
 

@@ -235,6 +235,28 @@ def test_a_page_shows_another_profile_by_name(project, add, make_result):
     assert (project.pages / "en" / "data" / "depth-other" / "published" / "values.csv").exists()
 
 
+def test_what_was_derived_since_publishing_is_shown(project, add, make_result):
+    """The same run is shown once where nothing was."""
+    add(project.published, make_result(run_id="r1"))
+    add(project.local, make_result(run_id="r1"))
+    render_site(project)
+    page = project.pages / "en" / "depth.md"
+    assert 'data-origin="local"' not in page.read_text("utf-8")
+
+    add(project.local, make_result(run_id="r1", derivation=2))
+    render_site(project)
+    assert 'data-origin="local"' in page.read_text("utf-8")
+
+
+def test_an_experiment_needs_a_page_of_its_name(project):
+    """Its numbers link to a page that leads back there."""
+    for lang in ("en", "vi"):
+        (project.docs / lang / "depth.md").unlink()
+
+    with pytest.raises(SpecwikiError, match=r"shows the experiment 'depth', and there is no page of that name"):
+        render_site(project)
+
+
 def test_a_profile_that_no_page_names_is_refused(project):
     """With the place, and the nearest name."""
     path = project.docs / "en" / "depth.md"

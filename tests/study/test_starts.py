@@ -9,7 +9,8 @@ import pytest
 
 from specwiki.core.plan import without_arms
 from specwiki.edges.engine import Cores, command
-from specwiki.errors import SpecwikiError
+from specwiki.errors import EngineError, SpecwikiError
+from specwiki.study.fingerprint import measured_under
 from specwiki.study.project import load_experiment
 from specwiki.study.starts import engine_boot, measured_order, not_built
 
@@ -79,3 +80,22 @@ def test_two_drafters_of_one_name_are_refused(project):
 
     with pytest.raises(SpecwikiError, match="drafter 'ngram' occurs 2 times"):
         load_experiment(project, "drafters", "laptop", "full")
+
+
+@pytest.mark.parametrize("folder", ["/etc", "../elsewhere", "a/../../b", "~/x", ""])
+def test_weights_outside_of_the_project_are_refused(project, folder):
+    """A profile says where in the project they are."""
+    profile = project.profiles / "laptop.toml"
+    profile.write_text(profile.read_text().replace('method = "suffix"', f'method = "eagle"\nfolder = "{folder}"', 1))
+
+    with pytest.raises(SpecwikiError, match=r"expected a folder of the project"):
+        load_experiment(project, "drafters", "laptop", "full")
+
+
+def test_weights_without_their_hashes_are_told(project):
+    """Nothing can be compared without them."""
+    profile = project.profiles / "laptop.toml"
+    profile.write_text(profile.read_text().replace('method = "suffix"', 'method = "eagle"\nfolder = "head"', 1))
+
+    with pytest.raises(EngineError, match="manifest"):
+        measured_under(load_experiment(project, "drafters", "laptop", "full"))
