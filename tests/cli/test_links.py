@@ -50,9 +50,11 @@ def test_as_json(command):
 
 
 def test_without_a_site(project, command):
-    """There is nothing to look at: exit code 2."""
+    """There is nothing to look at, which is a problem beside the others."""
     (project.site / "index.html").unlink()
 
-    code, _, err = command("check", "--links")
-    assert code == 2
-    assert "there is no built site. Run 'specwiki build' first." in err
+    code, out, _ = command("check", "--links", "--max-age", "1")
+    assert code == 1
+    assert "there is no built site. Run 'specwiki build' first." in out
+    assert "there is no published result" in out
+    assert out.rstrip().endswith("2 problems")
