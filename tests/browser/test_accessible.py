@@ -7,6 +7,8 @@ import pytest
 pytestmark = pytest.mark.browser
 
 AXE = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+"""Of the rules that axe-core runs unless it is told otherwise, those that look at colours."""
 KINDS = ["", "depth/", "drafters/", "synthetic/", "notebooks/depth-published/", "numbers/depth/"]
 PAGES = ["", "404.html", *(f"{lang}/{kind}" for lang in ("en", "vi") for kind in KINDS)]
 
@@ -69,20 +71,26 @@ def opened(visit, address, **how):
     return page
 
 
-def violations(page):
+def violations(page, *, colours_only=False):
     """What axe-core finds, a line each: rule, element, why."""
     page.evaluate(AXE)
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    how = {"resultTypes": ["violations"]} | ({"runOnly": COLOUR_RULES} if colours_only else {})
+    found = page.evaluate("how => axe.run(document, how)", how)["violations"]
     return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(visit, real, name):
-    """On a wide light page and on a narrow dark one, with all that is folded open; no rule is left out."""
+    """On a wide light page and on a narrow dark one, with all that is folded open; no rule is left out.
+
+    Rules that do not look at colours see the same markup in both, so those take the light page in English and the dark
+    one in Vietnamese.
+    """
+    own = name.startswith("vi/")
     for width, dark in ((1280, False), (390, True)):
         page = opened(visit, f"{real.base}{name}", width=width, dark=dark)
         assert (page.evaluate(LIGHTNESS) < 0.5) == dark
-        assert violations(page) == []
+        assert violations(page, colours_only=dark != own) == []
 
 
 @pytest.mark.parametrize("name", ["", "404.html", "vi/", "en/depth/", "vi/notebooks/depth-published/"])
