@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import Counter
@@ -124,3 +125,12 @@ def test_one_host_is_asked_one_thing_at_a_time(server):
 def test_nothing_to_ask():
     """Is no error."""
     assert ask([]) == []
+
+
+def test_where_an_event_loop_runs_already(server):
+    """As in a notebook."""
+
+    async def inside():
+        return ask([f"{server.address}/good"])
+
+    assert [one.state for one in asyncio.run(inside())] == ["ok"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
@@ -41,7 +42,8 @@ def ask(addresses: Iterable[str], *, timeout_s: float = TIMEOUT_S) -> list[Answe
         addresses: Of http or https.
         timeout_s: For each connection and each answer.
     """
-    return asyncio.run(_ask_all(list(addresses), timeout_s))
+    with ThreadPoolExecutor(max_workers=1) as thread:  # its own event loop, whatever runs in the caller's thread
+        return thread.submit(asyncio.run, _ask_all(list(addresses), timeout_s)).result()
 
 
 async def _ask_all(addresses: list[str], timeout_s: float) -> list[Answer]:
