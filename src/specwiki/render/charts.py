@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -256,9 +258,14 @@ def to_svg(spec: Spec, lang: Lang, chart_id: str, alternative: str) -> str:
         config = worded["config"]
         legend = config["legend"] | {"columns": LEGEND_COLUMNS[name]}
         sized = worded | {"width": width - AXIS_WIDTH, "config": config | {"legend": legend}}
-        svg = vl_convert.vegalite_to_svg(sized, vl_version=VEGA_LITE, format_locale=number_locale(lang))
-        drawn.append(_prepared(str(svg), f"{chart_id}-{name}", name, alternative))
+        drawn.append(_prepared(_svg_of(json.dumps(sized), lang), f"{chart_id}-{name}", name, alternative))
     return "".join(drawn)
+
+
+@lru_cache(maxsize=256)
+def _svg_of(spec: str, lang: Lang) -> str:
+    """A chart as it is drawn, from its JSON; a page and its notebook show the same ones."""
+    return str(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, format_locale=number_locale(lang)))
 
 
 _EMPTY = re.compile(r"<g\b[^>]*(?:/>|></g>)")

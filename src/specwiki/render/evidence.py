@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from specwiki.core import keys
 from specwiki.core.claims import Claim, OutcomeWordings
@@ -82,12 +83,12 @@ class Evidence:
         """The published result, where this machine's leads."""
         return self.results[1] if len(self.results) > 1 else None
 
-    @property
+    @cached_property
     def quoted(self) -> dict[str, tuple[QuotedSource, QuotedValue]]:
         """Quoted figures by key."""
         return by_key(self.sources)
 
-    @property
+    @cached_property
     def quoted_values(self) -> dict[str, Value]:
         """Quoted figures as values, and what is computed from them, for claims."""
         return quoted_values(self.sources)
