@@ -60,7 +60,9 @@ class Runs:
     experiment: str = "depth"
 
     def start(self, effort: str = "quick") -> subprocess.Popen[str]:
-        words = [sys.executable, "-m", "specwiki", "run", self.experiment, "--profile", "small", "--effort", effort]
+        # A shell that runs tests in the background has them ignore Ctrl-C, and what they start would too.
+        words = ["env", "--default-signal=INT", sys.executable, "-m", "specwiki", "run", self.experiment]
+        words += ["--profile", "small", "--effort", effort]
         return subprocess.Popen(
             words, cwd=self.layout.root, env=self.environment, text=True, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
