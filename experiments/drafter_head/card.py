@@ -13,8 +13,8 @@ tags: [speculative-decoding, eagle]
 # EAGLE head for SmolLM2-135M-Instruct
 
 One decoder layer that drafts for this one target: it reads the target's hidden state and the next token, and borrows
-the target's embedding and output layer. vLLM loads it with `method: eagle`; specwiki's profiles `laptop` and
-`laptop-eagle` name it, and check its files by the hashes in `manifest.json` before they use it.
+the target's embedding and output layer. vLLM loads it with `method: eagle`; a profile of specwiki that names this folder
+checks its files by the hashes in `manifest.json` before it uses them.
 
 - **Data**: {answers} answers of the target itself, greedy, {tokens} tokens, to prompts that were drawn from the patterns
   in `../prompts.toml` with a recorded seed. None of them shares eight words in a row with a prompt that specwiki measures.
@@ -30,7 +30,7 @@ Share of chains of drafts that are right up to each position, greedy, on {held_o
 | Right | {right} |
 
 These answers are to prompts of the same patterns as those it learned from. What it reaches on prompts of other people's
-making is measured by the engine's own counters, and stands on the pages Drafters and Depth.
+making is for the engine's own counters to say, and is not told here.
 """
 
 

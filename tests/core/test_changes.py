@@ -44,6 +44,15 @@ def test_only_what_differs_is_a_change(make_result):
     )
 
 
+def test_what_did_not_run_in_turns_is_no_change_of_a_ratio(make_result):
+    """Pages state none of either; what compares nothing is compared."""
+    apart = tuple(sorted(make_result().strip, key=lambda block: block.arm != "off"))
+    found = value_changes(make_result(gain=0.8, strip=apart), make_result(gain=1.2, strip=apart))
+
+    assert {one.key.partition(".")[0] for one in found} >= {"output_tok_s", "tpot_ms"}
+    assert [one.key for one in found if one.key.startswith("ratio.")] == []
+
+
 def test_without_an_earlier_result_everything_is_new(make_result):
     """Values and decisions alike."""
     new = make_result()

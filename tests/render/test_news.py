@@ -32,7 +32,7 @@ def told(result, *earlier, lang="en"):
     titles = {"en": "Depth", "vi": "Độ sâu"}
     news = News(Sourced(result, "published", earlier=earlier), "depth", titles, frozenset({"pays", "best.c1"}))
     evidence = Evidence(claims=CLAIMS, outcomes=WORDED, news=(news,))
-    return render_page(parse_page("index", lang, "@{{ what_changed() }}"), evidence)
+    return render_page(parse_page("index", lang, "@{{ what_changed() }}"), evidence).text
 
 
 def test_a_first_result_says_so(make_result):
@@ -62,7 +62,7 @@ def test_what_the_pages_of_an_experiment_do_not_print_is_no_news_of_it(make_resu
         Sourced(make_result(gain=1.2), "published", earlier=(make_result(gain=0.8, **OLD),)),
         "depth", {"en": "Depth", "vi": "Độ sâu"}, frozenset(),
     )  # fmt: skip
-    text = render_page(parse_page("index", "en", "@{{ what_changed() }}"), Evidence(claims=flipped, news=(news,)))
+    text = render_page(parse_page("index", "en", "@{{ what_changed() }}"), Evidence(claims=flipped, news=(news,))).text
 
     assert "It pays" not in text
     assert "says the same as before" in text
@@ -89,6 +89,6 @@ def test_noise_is_no_news(make_result):
 
 def test_without_results_there_is_no_news():
     """In words."""
-    text = render_page(parse_page("index", "vi", "@{{ what_changed() }}"), Evidence())
+    text = render_page(parse_page("index", "vi", "@{{ what_changed() }}"), Evidence()).text
 
     assert "Chưa có kết quả nào được công bố." in text

@@ -30,7 +30,7 @@ def test_every_number_of_a_page_has_a_row_where_its_link_leads(make_result, lang
     """Prose, tables, claims and quoted figures alike."""
     evidence = Evidence((Sourced(make_result(), "published"),), (SOURCE,))
     body = '@{{ value("ratio.c1.d4") }} @{{ table("current") }} @{{ quoted("000.rate") }}'
-    shown = render_page(parse_page("depth", lang, body), evidence)
+    shown = render_page(parse_page("depth", lang, body), evidence).text
     linked = linked_keys(shown)
 
     assert len(linked) > 20
@@ -65,7 +65,7 @@ def test_a_result_says_what_repeats_it_and_what_that_takes(make_result):
     assert "changed since: the prompts, the code that measures" in text
     assert "[executed notebook](../notebooks/depth-published.md)" in text
     assert "It reads the run of the experiment <code>depth</code>." in text
-    assert re.search(r"What it took here: .*engine boots: \d", text)
+    assert re.search(r"- Took: \d+(\.\d)? min · Engine boots: \d", text)
     assert "nothing changed since" in page_of("en", Sourced(result, "published")).body
     assert "cannot be told" in page_of("en", Sourced(result, "published", changed=None)).body
 

@@ -40,12 +40,12 @@ def shown(edit, *, evidence=None):
     page = parse_page("depth", "vi", vietnamese)
     found = compare("depth", ENGLISH.replace(*edit), vietnamese, {}.get)
     body = marked(page.body, found, len(vietnamese) - len(page.body))
-    return render_page(type(page)(page.name, page.lang, page.front, body), evidence or Evidence())
+    return render_page(type(page)(page.name, page.lang, page.front, body), evidence or Evidence()).text
 
 
 def test_comments_never_reach_the_page():
     """What is in date looks as if there were none."""
-    assert shown(("x", "x")) == render_page(parse_page("depth", "vi", ENGLISH), Evidence())
+    assert shown(("x", "x")) == render_page(parse_page("depth", "vi", ENGLISH), Evidence()).text
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_finding_whose_wording_is_out_of_date_is_marked(make_result):
     outcomes = {"best.c1": OutcomeWordings(en={"off": "off"}, vi={"off": "tắt"}, of=stale)}
     evidence = Evidence((Sourced(make_result(gain=0.9), "published"),), claims=claims, outcomes=outcomes)
     body = '@{{ claim("c0") }}; @{{ claim("c1") }}; @{{ claim("c2") }}; @{{ outcome("best.c1") }}.'
-    english, vietnamese = (render_page(parse_page("depth", lang, body), evidence) for lang in ("en", "vi"))
+    english, vietnamese = (render_page(parse_page("depth", lang, body), evidence).text for lang in ("en", "vi"))
 
     parts = vietnamese.split(";")
     assert ["sw-outdated" in part for part in parts] == [True, False, False, True]

@@ -49,7 +49,7 @@ SHARED = Evidence(
 
 def rendered(body, *, published=None, local=None, lang="en"):
     """A page with this body."""
-    return render_page(parse_page("depth", lang, body), with_results(SHARED, local=local, published=published))
+    return render_page(parse_page("depth", lang, body), with_results(SHARED, local=local, published=published)).text
 
 
 def with_results(shared, **by_origin):
@@ -278,7 +278,7 @@ def test_downloads_and_notebooks_are_links(make_result):
     assert "[n](notebooks/depth-local.md) (measured here, full)" in text
     assert "depth-published.md" not in text
     bare = with_results(Evidence(), published=make_result())
-    assert "](" not in render_page(parse_page("depth", "en", "@{{ downloads() }}"), bare)
+    assert "](" not in render_page(parse_page("depth", "en", "@{{ downloads() }}"), bare).text
 
 
 def test_figures_of_both_results_are_there(make_result):
@@ -321,7 +321,7 @@ def test_the_formula_table_is_marked_as_simulated():
 
 def test_front_matter_stays_without_what_is_ours():
     """MkDocs reads the rest."""
-    text = render_page(parse_page("depth", "vi", "---\ntitle: Độ sâu\nexperiment: depth\n---\nx"), SHARED)
+    text = render_page(parse_page("depth", "vi", "---\ntitle: Độ sâu\nexperiment: depth\n---\nx"), SHARED).text
 
     assert text == '---\ntitle: "Độ sâu"\n---\nx'
 

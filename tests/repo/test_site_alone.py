@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-ENGINE_SIDE = ("papermill", "jupytext", "psutil", "prometheus_client", "torch", "vllm")
+ENGINE_SIDE = ("httpx", "papermill", "jupytext", "psutil", "prometheus_client", "torch", "vllm")
 
 
 def test_building_the_site_loads_nothing_that_measures():

@@ -79,7 +79,7 @@ class VerdictChange:
 
 
 def value_changes(old: Result | None, new: Result) -> tuple[Change, ...]:
-    """Values that are not the same in both, by key.
+    """Values that are not the same in both, by key, as pages state them: what did not run in turns has no ratio.
 
     Args:
         old: The result that `new` follows; None: there was none, and every value is new.
@@ -91,8 +91,8 @@ def value_changes(old: Result | None, new: Result) -> tuple[Change, ...]:
     if old is not None and key_of(old) != key_of(new):
         msg = f"results of {key_of(old)} and {key_of(new)}, expected the same profile, machine and experiment"
         raise ValueError(msg)
-    before = old.values if old else {}
-    pairs = (Change(key, before.get(key), new.values.get(key)) for key in sorted({*before, *new.values}))
+    before, after = (comparable(one).values if one else {} for one in (old, new))
+    pairs = (Change(key, before.get(key), after.get(key)) for key in sorted({*before, *after}))
     return tuple(one for one in pairs if one.old != one.new)
 
 

@@ -47,6 +47,11 @@ class Claim(_InBoth):
     en: Wordings
     vi: Wordings
 
+    @property
+    def is_quoted(self) -> bool:
+        """Whether it is over quoted figures, and so says the same beside every result."""
+        return "q(" in self.expression
+
 
 class OutcomeWordings(_InBoth):
     """How to say each verdict of one decision; `depth` and `replicates_needed` work inside, as `value("…")` does."""

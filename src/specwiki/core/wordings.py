@@ -78,7 +78,7 @@ def verdicts_under(claims: Mapping[str, Claim], published: Result | None, quoted
 
     def verdict(name: str) -> str | None:
         claim = claims.get(name)
-        if claim is not None and (shown is not None or "q(" in claim.expression):
+        if claim is not None and (shown is not None or claim.is_quoted):
             return evaluate(name, claim.expression, shown.values if shown else {}, quoted).state
         decided = shown.outcomes.get(name) if shown and claim is None else None
         return decided.verdict.removeprefix("outcome.") if decided else None

@@ -18,8 +18,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
-
 from specwiki.core.model import Profile
 from specwiki.errors import CrashError, EngineError
 
@@ -241,6 +239,8 @@ def _check_port(port: int) -> None:
 
 
 def _await_health(engine: Engine, limit_s: float) -> None:
+    import httpx  # noqa: PLC0415 - who builds the site asks only how an engine would be started
+
     until = time.monotonic() + limit_s
     with httpx.Client(trust_env=False, timeout=5.0) as client:
         while time.monotonic() < until:

@@ -18,6 +18,8 @@ from specwiki.errors import EngineError
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 FOLDER = "smollm2-135m-instruct-bf16"
 MANIFEST = "manifest.json"
+IN_PROJECT = "Restore it from git"
+"""What to do about weights of the project that are not those that were recorded."""
 NEEDED_BYTES = 1_000_000_000
 """Free space that a conversion asks for: 0.27 GB of weights, twice while they are moved, and room to measure."""
 
@@ -66,7 +68,7 @@ def embedded_model(cache: Path) -> Path:
     folder = cache / "models" / FOLDER
     if not (folder / MANIFEST).exists():
         _make(folder, [CONVERSION, str(_source()), GGUF])
-    _check(folder)
+    _check(folder, f"Remove {folder}; the next run converts the model again")
     return folder
 
 
@@ -81,7 +83,7 @@ def cut_model(cache: Path, layers: int) -> Path:
     folder = cache / "models" / f"{FOLDER}-{layers}-layers"
     if not (folder / MANIFEST).exists():
         _make(folder, [CUTTING, str(embedded_model(cache)), str(layers)])
-    _check(folder)
+    _check(folder, f"Remove {folder}; the next run converts the model again")
     return folder
 
 
@@ -91,7 +93,7 @@ def checked_model(folder: Path) -> Path:
     Raises:
         EngineError: If the manifest is missing, or a file is missing or changed.
     """
-    _check(folder, "Restore it from git")
+    _check(folder, IN_PROJECT)
     return folder
 
 
@@ -136,8 +138,12 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(hashes, indent=1, sort_keys=True), encoding="utf-8")
 
 
-def manifest_text(folder: Path) -> str:
+def manifest_text(folder: Path, hint: str = IN_PROJECT) -> str:
     """The recorded hashes of a model's files, as they are stored.
+
+    Args:
+        folder: Of the model.
+        hint: What to do where there are none.
 
     Raises:
         EngineError: If there are none.
@@ -145,13 +151,12 @@ def manifest_text(folder: Path) -> str:
     try:
         return (folder / MANIFEST).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        raise EngineError(str(folder / MANIFEST), "it is not there, or cannot be read", "Restore it from git") from None
+        raise EngineError(str(folder / MANIFEST), "it is not there, or cannot be read", hint) from None
 
 
-def _check(folder: Path, hint: str | None = None) -> None:
-    hint = hint or f"Remove {folder}; the next run converts the model again"
+def _check(folder: Path, hint: str) -> None:
     try:
-        recorded = json.loads(manifest_text(folder))
+        recorded = json.loads(manifest_text(folder, hint))
     except ValueError:
         raise EngineError(str(folder / MANIFEST), "it is not JSON", hint) from None
     for name, expected in recorded.items():

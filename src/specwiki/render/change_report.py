@@ -12,7 +12,7 @@ from specwiki.core.keys import is_key
 from specwiki.core.result import Outcome, Result, Value
 from specwiki.render.escaping import inert
 from specwiki.render.labels import has_label, label
-from specwiki.render.values import interval_or_reason, past_reason, value_text
+from specwiki.render.values import estimate_text
 from specwiki.units import date_text
 
 _NONE = "none"
@@ -182,11 +182,7 @@ def _value_table(changes: Iterable[Change]) -> str:
 
 
 def _shown(value: Value | None) -> str:
-    if value is None:
-        return _NONE
-    if value.number is None:
-        return inert(past_reason(value.missing, "en"))
-    return value_text(value, "en") + ("" if value.low is None else f" ({interval_or_reason(value, 'en')})")
+    return _NONE if value is None else estimate_text(value, "en")
 
 
 def _told(change: Change) -> str:

@@ -16,7 +16,7 @@ from specwiki.render.values import NUMBERS, Origin, Sourced
 from specwiki.units import Lang
 
 QUOTED = "quoted"
-"""Name of the page of quoted figures in it."""
+"""Name of the page of numbers that lists what is quoted."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.labels import TOKEN, label
 from specwiki.render.strip import strip_html
 from specwiki.render.tables import markdown_table, table_markdown
-from specwiki.render.values import Sourced, kind_mark, origin_text, plain
+from specwiki.render.values import Sourced, capital, kind_mark, origin_text, plain
 from specwiki.units import Lang, date_text, number_text, plain_number, written_text
 
 _DATA_COLUMNS: dict[str, tuple[str, str | None]] = {
@@ -104,7 +104,7 @@ class Figures:
     def _told(self, sourced: Sourced) -> str:
         day = date_text(sourced.result.as_of, self.lang)
         text = f"{origin_text(sourced, self.lang)}: {sourced.result.machine}, {day}"
-        return text[0].upper() + text[1:]
+        return capital(text)
 
     def _table(self, sourced: Sourced, table_id: str) -> Markup:
         if table_id not in sourced.result.tables:
@@ -142,7 +142,7 @@ def chart_figure(sourced: Sourced, chart_id: str, alternative: str, lang: Lang, 
     name = "-".join(filter(None, (chart_id, profile, sourced.origin)))
     drawing = charts.to_svg(spec, lang, name, " ".join(plain(alternative).split()))
     caption = f"{origin_text(sourced, lang)}, {date_text(sourced.result.as_of, lang)}"
-    notes = [caption[0].upper() + caption[1:], label("chart.intervals", lang)]
+    notes = [capital(caption), label("chart.intervals", lang)]
     if any(row.get("low") is None for row in rows):
         notes.append(label("chart.no-interval", lang))
     return (

@@ -104,7 +104,7 @@ class Findings:
     def claim(self, name: str) -> Markup:
         """The wording of a claim that the data support; one over quoted figures is the same for every result."""
         find_named(name, self.evidence.claims, "claim", self.page)
-        if "q(" in self.evidence.claims[name].expression:
+        if self.evidence.claims[name].is_quoted:
             return self.claim_of(name, None)
         return self._beside(lambda sourced: self.claim_of(name, sourced))
 

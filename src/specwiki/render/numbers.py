@@ -6,26 +6,31 @@ import re
 from collections.abc import Collection, Sequence
 
 from specwiki.core.changes import Change
-from specwiki.core.result import Result, Value
+from specwiki.core.result import Result
 from specwiki.render.escaping import inert
 from specwiki.render.evidence import QUOTED, Evidence
 from specwiki.render.labels import has_label, label
+from specwiki.render.origins import fact_text, file_links
 from specwiki.render.pages import PageSource
 from specwiki.render.tables import markdown_table
 from specwiki.render.values import (
     NUMBERS,
     Sourced,
     anchor,
+    capital,
     changed_text,
+    estimate_text,
     interval_or_reason,
     origin_text,
-    past_reason,
     quoted_text,
     value_text,
 )
-from specwiki.units import Lang, date_text, number_text, plain_number
+from specwiki.units import Lang, date_text
 
 _LINKED = re.compile(rf'href="(?:\.\./)*{NUMBERS}/([^/"]+)/#([a-z]+)\.([^"]+)"')
+
+_TAKEN = ("wall_minutes", "boots", "blocks", "cores", "memory_gib")
+"""What a measurement takes: facts of its run."""
 
 KEPT = 3
 """Earlier runs that stand beside a value, the newest ones; all of them lie in `data/results`."""
@@ -42,7 +47,6 @@ _WORDS = {
         "vi": "Mọi con số trích dẫn kèm nguồn, ngày và vị trí, và kết quả khi tính lại từ chính các con số đó.",
     },
     "back": {"en": "Back to {}", "vi": "Về trang {}"},
-    "run": {"en": "Run", "vi": "Lần chạy"},
     "derivation": {"en": "derivation", "vi": "lần tính thứ"},
     "reads": {
         "en": "It reads the run of the experiment {}.",
@@ -51,10 +55,8 @@ _WORDS = {
     "files": {"en": "Files", "vi": "Tệp"},
     "notebook": {"en": "executed notebook", "vi": "notebook đã chạy"},
     "again": {"en": "To measure it again, on your machine:", "vi": "Để đo lại, trên máy của bạn:"},
-    "took": {"en": "What it took here", "vi": "Lần đo này tốn"},
     "metric": {"en": "What it is", "vi": "Đại lượng"},
     "key": {"en": "Key", "vi": "Khóa"},
-    "n": {"en": "n", "vi": "n"},
     "apart": {"en": "intervals apart", "vi": "hai khoảng không giao nhau"},
     "no-earlier": {
         "en": "There is no earlier run on this profile and machine to compare with.",
@@ -113,7 +115,7 @@ def quoted_page(evidence: Evidence, lang: Lang) -> PageSource:
             for key, (where, value) in evidence.quoted.items() if where.seed == source.seed
         ]  # fmt: skip
         rows += [
-            [_code("quoted", key), _number(value, lang), date_text(source.as_of, lang), _say("computed", lang)]
+            [_code("quoted", key), estimate_text(value, lang), date_text(source.as_of, lang), _say("computed", lang)]
             for key, value in computed.items() if key.startswith(f"{source.seed}.")
         ]  # fmt: skip
         head = [_say("key", lang), label("column.value", lang), _say("date", lang), label("column.source-place", lang)]
@@ -128,39 +130,40 @@ _FRONT = {"search": {"exclude": True}, "markdown": "index.md"}
 
 def _heading(one: Sourced, lang: Lang) -> str:
     text = f"{origin_text(one, lang)}, {one.result.machine}, {date_text(one.result.as_of, lang)}"
-    return f"## {inert(text[0].upper() + text[1:])} {{#{one.origin}}}"
+    return f"## {inert(capital(text))} {{#{one.origin}}}"
 
 
 def _facts(one: Sourced, evidence: Evidence, name: str, lang: Lang) -> str:
     result = one.result
-    files = [
-        f"[{label(text, lang)}](../data/{name}/{one.origin}/{file})"
-        for file, text in evidence.files.get(one.origin, {}).items()
-    ]
+    files = file_links(evidence, one, name, lang, "../")
     if "notebook.ipynb" in evidence.files.get(one.origin, {}):
         files.insert(0, f"[{_say('notebook', lang)}](../notebooks/{name}-{one.origin}.md)")
-    run = f"{_say('run', lang)} <code>{inert(result.run_id)}</code>, {_say('derivation', lang)} {result.derivation}"
-    lines = [f"- {run}; {changed_text(one, lang)}"]
+    run = f"{_run(result, lang)}, {_say('derivation', lang)} {result.derivation}"
+    lines = [f"- {capital(run)}; {changed_text(one, lang)}"]
     if files:
         lines.append(f"- {_say('files', lang)}: " + " · ".join(files))
-    if taken := _taken(result, lang):
-        lines.append(f"- {_say('took', lang)}: {taken}")
+    known = [fact for fact in _TAKEN if fact in result.facts]
+    taken = [f"{label(f'fact.{fact}', lang)}: {fact_text(result, fact, lang)}" for fact in known]
+    if taken:
+        lines.append("- " + " · ".join(taken))
     reads = [_say("reads", lang).format(f"<code>{inert(result.run_of)}</code>")] if result.run_of else []
     command = f"specwiki run {result.experiment} --profile {result.profile} --effort {result.effort}"
     return "\n\n".join(["\n".join(lines), *reads, _say("again", lang), f"```sh\n{command}\n```"])
 
 
 def _values(one: Sourced, keys: Sequence[str], lang: Lang) -> str:
-    head = [_say("key", lang), label("column.value", lang), label("column.interval", lang), _say("n", lang),
+    head = [_say("key", lang), label("column.value", lang), label("column.interval", lang), "n",
             _say("metric", lang)]  # fmt: skip
     past = one.earlier[:KEPT]
-    head += [
-        f"{date_text(old.as_of, lang)}, {_say('run', lang).lower()} <code>{inert(old.run_id)}</code>" for old in past
-    ]
+    head += [f"{date_text(old.as_of, lang)}, {_run(old, lang)}" for old in past]
     rows = [[*_row(one, key, lang), *(_before(one, old, key, lang) for old in past)] for key in keys]
     table = _scrolled(markdown_table(head, rows, [False, True, True, True, False, *[True] * len(past)]))
     notes = [_say("n-note", lang)] + ([] if one.earlier else [_say("no-earlier", lang)])
     return "\n\n".join([table, " ".join(notes)])
+
+
+def _run(result: Result, lang: Lang) -> str:
+    return f"{label('fact.run', lang).lower()} <code>{inert(result.run_id)}</code>"
 
 
 def _row(one: Sourced, key: str, lang: Lang) -> list[str]:
@@ -176,28 +179,7 @@ def _before(one: Sourced, old: Result, key: str, lang: Lang) -> str:
     if key not in old.values:
         return ""
     apart = Change(key, old.values[key], one.result.values[key]).overlap is False
-    return _number(old.values[key], lang) + (f" ({_say('apart', lang)})" if apart else "")
-
-
-def _taken(result: Result, lang: Lang) -> str:
-    """What a measurement takes: time, boots, blocks, and on how much hardware; empty where the result does not say."""
-    facts = result.facts
-    parts = []
-    if isinstance(minutes := facts.get("wall_minutes"), int | float):
-        parts.append(f"{plain_number(round(minutes), lang)} {label('fact.minutes', lang)}")
-    for name, unit in (("boots", ""), ("blocks", ""), ("cores", ""), ("memory_gib", "gib")):
-        if isinstance(fact := facts.get(name), int | float):
-            text = number_text(fact, unit, lang) if unit else plain_number(fact, lang)
-            parts.append(f"{label(f'fact.{name}', lang).lower()}: {text}")
-    return ", ".join(parts)
-
-
-def _number(value: Value, lang: Lang) -> str:
-    if value.number is None:
-        return inert(past_reason(value.missing, lang))
-    if value.low is None:
-        return value_text(value, lang)
-    return f"{value_text(value, lang)} ({interval_or_reason(value, lang)})"
+    return estimate_text(old.values[key], lang) + (f" ({_say('apart', lang)})" if apart else "")
 
 
 def _code(origin: str, key: str) -> str:

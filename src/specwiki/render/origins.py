@@ -15,7 +15,7 @@ from specwiki.render.escaping import inert
 from specwiki.render.evidence import Evidence, find_named
 from specwiki.render.labels import label
 from specwiki.render.tables import markdown_table
-from specwiki.render.values import Sourced, changed_text, origin_text
+from specwiki.render.values import Sourced, capital, changed_text, origin_text
 from specwiki.units import Lang, date_text, number_text, plain_number
 
 _FACTS = (
@@ -68,6 +68,36 @@ def folder_name(experiment: str, profile: str = "") -> str:
     return f"{experiment}-{profile}" if profile else experiment
 
 
+def fact_text(result: Result, name: str, lang: Lang) -> str:
+    """A fact about a run with its unit, inert; a dash where the run does not have it."""
+    if name not in result.facts:
+        return "—"
+    fact = result.facts[name]
+    if name == "engine" and "engine_version" in result.facts:
+        return inert(f"{fact} {result.facts['engine_version']}")
+    if isinstance(fact, str):
+        return inert(fact)
+    if name in _FACT_UNITS:
+        return number_text(fact, _FACT_UNITS[name], lang)
+    text = plain_number(round(fact, 1) if name.endswith("_minutes") else fact, lang)
+    suffix = {"wall_minutes": "fact.minutes", "measured_minutes": "fact.minutes", "max_tokens": "fact.tokens"}.get(name)
+    return f"{fact}" if name == "seed" else text + (f" {label(suffix, lang)}" if suffix else "")
+
+
+def file_links(evidence: Evidence, one: Sourced, name: str, lang: Lang, root: str = "") -> list[str]:
+    """Markdown links to the files of a result.
+
+    Args:
+        evidence: Knows which files there are.
+        one: The result.
+        name: What its files are called by.
+        lang: Of the links' words.
+        root: Of the language, as seen from the page's source; empty, or ends with a slash.
+    """
+    files = evidence.files.get(one.origin, {})
+    return [f"[{label(text, lang)}]({root}data/{name}/{one.origin}/{file})" for file, text in files.items()]
+
+
 class Origins:
     """The functions of one page in one language that say where its numbers come from."""
 
@@ -104,7 +134,7 @@ class Origins:
                 [label("fact.effort", self.lang), *(label(f"effort.{one.result.effort}", self.lang)
                                                     for one in results)]]  # fmt: skip
         rows += [
-            [label(f"fact.{name}", self.lang), *(self._fact(one.result, name) for one in results)]
+            [label(f"fact.{name}", self.lang), *(fact_text(one.result, name, self.lang) for one in results)]
             for name in self._fact_names()
         ]
         rows.append([label("fact.registration", self.lang), *(self._registration(one.result) for one in results)])
@@ -124,9 +154,7 @@ class Origins:
             return self._nothing()
         parts = []
         for one in self.evidence.results:
-            files = self.evidence.files.get(one.origin, {})
-            folder = f"data/{self.name}/{one.origin}"
-            links = [f"[{label(text, self.lang)}]({folder}/{name})" for name, text in files.items()]
+            links = file_links(self.evidence, one, self.name, self.lang)
             if links:
                 parts.append(f"- {origin_text(one, self.lang)}: " + " · ".join(links))
         return _trusted("\n\n" + "\n".join(parts) + "\n\n")
@@ -154,7 +182,7 @@ class Origins:
         if main is None:
             return Markup(label("missing.nothing-measured", self.lang))  # noqa: S704 - a wording of ours
         find_named(name, main.result.facts, "fact", self.page)
-        return _trusted(self._fact(main.result, name))
+        return _trusted(fact_text(main.result, name, self.lang))
 
     def source_note(self, seed: str) -> Markup:
         """Title, date and machine of a page that figures are quoted from."""
@@ -207,28 +235,12 @@ class Origins:
             '<div class="sw-result" data-origin="{}" data-as-of="{}" data-good-until="{}"><p><b>{}</b> {}</p>{}'
             '<p class="sw-stale" role="status" hidden>{}</p></div>'
         )
-        changed = Markup('<p class="sw-changed">{}</p>').format(_capital(changed_text(one, self.lang)))
+        changed = Markup('<p class="sw-changed">{}</p>').format(capital(changed_text(one, self.lang)))
         warning = self._say("stale").format(until)
         if result.prompt_kind == "synthetic":
             parts.append(self._say("synthetic"))
         return note.format(one.origin, result.as_of.isoformat(), result.good_until.isoformat(),
-                           _capital(origin), " · ".join(parts), changed if one.changed else "", warning)  # fmt: skip
-
-    def _fact(self, result: Result, name: str) -> str:
-        if name not in result.facts:
-            return "—"
-        fact = result.facts[name]
-        if name == "engine" and "engine_version" in result.facts:
-            return inert(f"{fact} {result.facts['engine_version']}")
-        if isinstance(fact, str):
-            return inert(fact)
-        if name in _FACT_UNITS:
-            return number_text(fact, _FACT_UNITS[name], self.lang)
-        text = plain_number(round(fact, 1) if name.endswith("_minutes") else fact, self.lang)
-        suffix = {"wall_minutes": "fact.minutes", "measured_minutes": "fact.minutes", "max_tokens": "fact.tokens"}.get(
-            name
-        )
-        return f"{fact}" if name == "seed" else text + (f" {label(suffix, self.lang)}" if suffix else "")
+                           capital(origin), " · ".join(parts), changed if one.changed else "", warning)  # fmt: skip
 
     def _registration(self, result: Result) -> str:
         plan = result.registration
@@ -255,10 +267,6 @@ class Origins:
 
     def _say(self, name: str) -> str:
         return _NOTES[name][self.lang]
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _trusted(markup: str) -> Markup:

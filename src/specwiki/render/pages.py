@@ -141,8 +141,8 @@ def environment() -> SandboxedEnvironment:
     )
 
 
-def render_page(page: PageSource, evidence: Evidence, others: Mapping[str, Evidence] | None = None) -> str:
-    """A page as plain Markdown.
+def render_page(page: PageSource, evidence: Evidence, others: Mapping[str, Evidence] | None = None) -> PageSource:
+    """A page as plain Markdown, with the front matter that is MkDocs'.
 
     Args:
         page: The source.
@@ -172,9 +172,14 @@ def render_page(page: PageSource, evidence: Evidence, others: Mapping[str, Evide
         find_named(profile, named, "profile in the front matter's 'profiles'", page.where)
         return named[profile]
 
-    body = render(page.body, {**names, "of": of})
     front = {key: content for key, content in page.front.items() if key not in {"experiment", "profiles"}}
-    return unicodedata.normalize("NFC", replace(page, front=front, body=body).text)
+    body = render(page.body, {**names, "of": of})
+    return replace(page, front={key: _composed(content) for key, content in front.items()}, body=_composed(body))
+
+
+def _composed(content: Any) -> Any:
+    """A text with its diacritics in NFC, however they were typed."""
+    return unicodedata.normalize("NFC", content) if isinstance(content, str) else content
 
 
 def _functions(page: PageSource, evidence: Evidence, render: Render, profile: str = "") -> dict[str, Any]:

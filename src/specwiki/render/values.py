@@ -66,10 +66,15 @@ def missing_text(reason: str | None, lang: Lang) -> str:
     return label(key if has_label(key) or "." in key else f"missing.{key}", lang)
 
 
-def past_reason(reason: str | None, lang: Lang) -> str:
-    """As `missing_text`, of an earlier result: what has no wording any more is shown as it is stored."""
-    key = reason or ""
-    return next((label(one, lang) for one in (key, f"missing.{key}") if has_label(one)), key)
+def estimate_text(value: Value, lang: Lang) -> str:
+    """A value with its interval in brackets, or why there is none, inert; of a result of any age.
+
+    An earlier result may hold a reason that has no wording any more: that is shown as it is stored.
+    """
+    if value.number is None:
+        key = value.missing or ""
+        return inert(next((label(one, lang) for one in (key, f"missing.{key}") if has_label(one)), key))
+    return value_text(value, lang) + ("" if value.low is None else f" ({interval_or_reason(value, lang)})")
 
 
 def interval_or_reason(value: Value, lang: Lang) -> str:
@@ -120,6 +125,11 @@ def kind_mark(kind: str, text: str, title: str = "") -> Markup:
     # Markdown reads attributes too: a link in one would end it.
     hover = Markup(' title="{}"').format(Markup(inert(title))) if title else ""  # noqa: S704 - escaped by that
     return Markup('<sup class="sw-kind sw-kind-{}"{}>{}</sup>').format(kind, hover, text)
+
+
+def capital(text: str) -> str:
+    """With a capital at its start."""
+    return text[0].upper() + text[1:]
 
 
 def origin_text(sourced: Sourced, lang: Lang) -> str:

@@ -25,7 +25,7 @@ def values_json(by_experiment: Mapping[str, Evidence]) -> str:
             name: [_result(one, evidence) for one in evidence.results] for name, evidence in by_experiment.items()
         },
         "quoted": _quoted(first),
-        "claims": {name: _verdict(name, claim, {}, first) for name, claim in first.claims.items() if _is_quoted(claim)},
+        "claims": {name: _verdict(name, claim, {}, first) for name, claim in first.claims.items() if claim.is_quoted},
     }
     return json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
 
@@ -45,7 +45,7 @@ def _result(sourced: Sourced, evidence: Evidence) -> dict[str, Any]:
         "claims": {
             name: _verdict(name, claim, result.values, evidence)
             for name, claim in evidence.claims.items()
-            if not _is_quoted(claim)
+            if not claim.is_quoted
         },
     }
 
@@ -59,10 +59,6 @@ def _quoted(evidence: Evidence) -> dict[str, Any]:
             found[key] |= {"as_of": figure.as_of.isoformat(), "machine": source.machine, "source": source.title,
                            "place": figure.place}  # fmt: skip
     return found
-
-
-def _is_quoted(claim: Claim) -> bool:
-    return "q(" in claim.expression
 
 
 def _verdict(name: str, claim: Claim, measured: Mapping[str, Value], evidence: Evidence) -> dict[str, Any]:

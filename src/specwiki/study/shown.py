@@ -25,6 +25,9 @@ from specwiki.render.values import Origin, Sourced
 from specwiki.study.status import changed_since, unknown_parts
 from specwiki.units import Lang, date_text
 
+LEADING = ""
+"""In place of a profile's name: the results that lead, of whatever profile."""
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -48,24 +51,36 @@ class Shown:
     """What the pages of one experiment show.
 
     Attributes:
-        evidence: What leads.
-        others: For each profile that a page shows by name, the same.
-        verdict: What the published result says of claims and outcomes.
-        named: All of it, by the name of its files.
+        experiment: Its slug.
+        by_profile: What each profile shows that a page shows by name; with an empty name, what leads.
         runs: The runs behind it, by the same name.
+        verdict: What the published results say of claims and outcomes.
     """
 
-    evidence: Evidence
-    others: Mapping[str, Evidence]
-    verdict: Verdict
-    named: Mapping[str, Evidence]
+    experiment: str
+    by_profile: Mapping[str, Evidence]
     runs: Mapping[str, Sequence[_Run]]
+    verdict: Verdict
+
+    @property
+    def evidence(self) -> Evidence:
+        """What leads."""
+        return self.by_profile[LEADING]
+
+    @property
+    def others(self) -> dict[str, Evidence]:
+        """What each profile shows that a page shows by name."""
+        return {profile: evidence for profile, evidence in self.by_profile.items() if profile != LEADING}
+
+    def name(self, profile: str) -> str:
+        """What a profile's files are called by."""
+        return folder_name(self.experiment, profile)
 
     def downloads(self, lang: Lang) -> dict[str, str]:
         """Path below the language's root → content of each file to download."""
         return {
-            f"data/{name}/{run.sourced.origin}/{file}": content
-            for name, runs in self.runs.items()
+            f"data/{self.name(profile)}/{run.sourced.origin}/{file}": content
+            for profile, runs in self.runs.items()
             for run in runs
             for file, content in (run.downloads() | chart_files(run.sourced.result, lang)).items()
         }
@@ -73,7 +88,10 @@ class Shown:
     def notebooks(self, lang: Lang) -> list[PageSource]:
         """The executed notebooks as pages."""
         return [
-            _notebook(run, name, lang) for name, runs in self.runs.items() for run in runs if run.notebook is not None
+            _notebook(run, self.name(profile), lang)
+            for profile, runs in self.runs.items()
+            for run in runs
+            if run.notebook is not None
         ]
 
 
@@ -105,20 +123,18 @@ def shown_of(stored: Stored, experiment: str, apart: Sequence[str], shared: Evid
         apart: Profiles that its pages show by name; their results never lead.
         shared: Quoted sources, claims and outcomes.
     """
-    runs = {"": _runs(stored, experiment, None, apart)}
+    runs = {LEADING: _runs(stored, experiment, None, apart)}
     runs |= {profile: _runs(stored, experiment, profile, ()) for profile in apart}
-    by_profile = {profile: _evidence(mine, shared) for profile, mine in runs.items()}
 
     def judged(of: str | None, without: Sequence[str]) -> Verdict:
         newest = next(iter(current_of(stored.published, experiment, of=of, apart=without)), None)
         return verdicts_under(shared.claims, newest, shared.quoted_values)
 
     return Shown(
-        by_profile[""],
-        {profile: by_profile[profile] for profile in apart},
+        experiment,
+        {profile: _evidence(mine, shared) for profile, mine in runs.items()},
+        runs,
         verdicts_by_profile(judged(None, apart), {profile: judged(profile, ()) for profile in apart}),
-        {folder_name(experiment, profile): evidence for profile, evidence in by_profile.items()},
-        {folder_name(experiment, profile): mine for profile, mine in runs.items()},
     )
 
 

@@ -21,7 +21,6 @@ from specwiki.edges.store import read_results
 from specwiki.errors import EngineError, InputError, SpecwikiError, raise_all
 from specwiki.render.evidence import Evidence, News
 from specwiki.render.numbers import linked_keys, numbers_page, quoted_page
-from specwiki.render.origins import folder_name
 from specwiki.render.outdated import marked
 from specwiki.render.pages import PageSource, parse_page, profiles_apart, render_page, wording_problems
 from specwiki.render.programs import BESIDE, VALUES, for_programs, with_dataset
@@ -48,25 +47,20 @@ def render_site(layout: Layout) -> list[Path]:
     apart = profiles_apart(sources)
     shown = {name: shown_of(stored, name, apart[name], shared) for name in sorted(apart)}
     news = _news(shown, sources)
-    rendered: dict[tuple[str, Lang], str] = {}
+    pages: list[PageSource] = []
     problems = wording_problems(shared)
     for source in sources:
         mine = shown[source.experiment]
         try:
             page = render_page(_noted(source, texts, mine.verdict), replace(mine.evidence, news=news), mine.others)
-            rendered[source.name, source.lang] = page
+            pages.append(with_dataset(page, mine.evidence, source.experiment, at.of(source.lang)))
         except SpecwikiError as problem:
             problems.extend(getattr(problem, "problems", [problem]))
     raise_all(problems)
-    pages = [
-        with_dataset(parse_page(source.name, source.lang, rendered[source.name, source.lang]),
-                     shown[source.experiment].evidence, source.experiment, at.of(source.lang))
-        for source in sources
-    ]  # fmt: skip
     pages += _numbers(pages, shown, shared)
     pages += [page for lang in LANGS for mine in shown.values() for page in mine.notebooks(lang)]
     files = {f"{page.lang}/{page.name}.md": page.text for page in pages}
-    named = {name: evidence for mine in shown.values() for name, evidence in mine.named.items()}
+    named = {mine.name(profile): one for mine in shown.values() for profile, one in mine.by_profile.items()}
     for lang in LANGS:
         for mine in shown.values():
             files |= {f"{lang}/{name}": content for name, content in mine.downloads(lang).items()}
@@ -96,10 +90,9 @@ def _news(shown: Mapping[str, Shown], sources: Sequence[PageSource]) -> tuple[Ne
         titles.setdefault(source.name, {})[source.lang] = source.title
         printed.setdefault(source.experiment, set()).update(call_lines(source.body))
     return tuple(
-        News(one, name, titles[experiment], _bare(printed[experiment], profile))
+        News(one, mine.name(profile), titles[experiment], _bare(printed[experiment], profile))
         for experiment, mine in shown.items()
-        for profile, evidence in {"": mine.evidence, **mine.others}.items()
-        for name in (folder_name(experiment, profile),)
+        for profile, evidence in mine.by_profile.items()
         for one in evidence.results
         if one.origin == "published"
     )
@@ -117,9 +110,10 @@ def _numbers(pages: Sequence[PageSource], shown: Mapping[str, Shown], shared: Ev
     found = [quoted_page(shared, lang) for lang in LANGS]
     for page in pages:
         if page.name in shown:
-            for name, evidence in shown[page.name].named.items():
-                keys = {(origin, key) for of, origin, key in linked if of == name}
-                found.append(numbers_page(page, evidence, name, keys))
+            mine = shown[page.name]
+            for profile, evidence in mine.by_profile.items():
+                keys = {(origin, key) for of, origin, key in linked if of == mine.name(profile)}
+                found.append(numbers_page(page, evidence, mine.name(profile), keys))
     return found
 
 
