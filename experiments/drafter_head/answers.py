@@ -58,7 +58,7 @@ def write_shards(
         tokenizer: Its tokenizer, with the chat template that the engine uses too.
         texts: User messages.
         folder: Where the shards go.
-        tell: Called with how many texts are answered, and how many there are.
+        tell: Called before and after each new shard with how many texts are answered, and how many there are.
         name: Start of the shards' names.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,9 +68,12 @@ def write_shards(
     for start in range(0, len(order), BATCH):
         path = folder / f"{name}-{start // BATCH:04d}.npz"
         shards.append(path)
-        if not path.exists():
-            batch = [prompts[i] for _, i in order[start : start + BATCH]]
-            _write(path, batch, *_answer(model, batch, tokenizer.eos_token_id))
+        if path.exists():
+            continue
+        # Told only of what takes time, so that what is left is not reckoned from shards that were there.
+        tell(start, len(order))
+        batch = [prompts[i] for _, i in order[start : start + BATCH]]
+        _write(path, batch, *_answer(model, batch, tokenizer.eos_token_id))
         tell(min(start + BATCH, len(order)), len(order))
     return shards
 
