@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import target
 import torch
 
 BATCH = 128
@@ -54,7 +55,7 @@ def write_shards(
     """Answer every text, `BATCH` at a time; a shard that is there already is kept.
 
     Args:
-        model: Causal language model.
+        model: The target, as `target.load` gives it.
         tokenizer: Its tokenizer, with the chat template that the engine uses too.
         texts: User messages.
         folder: Where the shards go.
@@ -73,7 +74,7 @@ def write_shards(
         # Told only of what takes time, so that what is left is not reckoned from shards that were there.
         tell(start, len(order))
         batch = [prompts[i] for _, i in order[start : start + BATCH]]
-        _write(path, batch, *_answer(model, batch, tokenizer.eos_token_id))
+        _write(path, batch, *target.write(model, batch, tokenizer.eos_token_id, MAX_NEW_TOKENS))
         tell(min(start + BATCH, len(order)), len(order))
     return shards
 
@@ -82,39 +83,6 @@ def _prompt(tokenizer: Any, text: str) -> list[int]:
     message = [{"role": "user", "content": text}]
     found = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=True, return_dict=True)
     return list(found["input_ids"])
-
-
-@torch.inference_mode()
-def _answer(model: Any, batch: Sequence[Sequence[int]], end: int) -> tuple[list[list[int]], list[torch.Tensor]]:
-    """Greedy answers of a batch, their end token included, and the hidden state at each token but the last."""
-    longest = max(map(len, batch))
-    padded = torch.tensor([[end] * (longest - len(one)) + list(one) for one in batch])
-    mask = torch.tensor([[0] * (longest - len(one)) + [1] * len(one) for one in batch])
-    positions = (mask.cumsum(1) - 1).clamp(min=0)
-    out = model.model(input_ids=padded, attention_mask=mask, position_ids=positions, use_cache=True)
-    states = [out.last_hidden_state]
-    tokens: list[torch.Tensor] = []
-    done = torch.zeros(len(batch), dtype=torch.bool)
-    for _ in range(MAX_NEW_TOKENS):
-        tokens.append(model.lm_head(states[-1][:, -1:]).argmax(-1))
-        done |= tokens[-1][:, 0] == end
-        if done.all():
-            break
-        mask = torch.cat([mask, mask.new_ones(len(batch), 1)], 1)
-        positions = positions[:, -1:] + 1
-        out = model.model(
-            input_ids=tokens[-1], attention_mask=mask, position_ids=positions, use_cache=True,
-            past_key_values=out.past_key_values,
-        )  # fmt: skip
-        states.append(out.last_hidden_state)
-    written = torch.cat(tokens, 1).tolist()
-    answers = [row[: row.index(end) + 1] if end in row else row for row in written]
-    hidden = torch.cat(states, 1)
-    cut = [
-        hidden[i, longest - len(prompt) :][: len(prompt) + len(answer) - 1]
-        for i, (prompt, answer) in enumerate(zip(batch, answers, strict=True))
-    ]
-    return answers, cut
 
 
 def _write(

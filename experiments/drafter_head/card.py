@@ -17,7 +17,8 @@ the target's embedding and output layer. vLLM loads it with `method: eagle`; a p
 checks its files by the hashes in `manifest.json` before it uses them.
 
 - **Data**: {answers} answers of the target itself, greedy, {tokens} tokens, to prompts that were drawn from the patterns
-  in `../prompts.toml` with a recorded seed. None of them shares eight words in a row with a prompt that specwiki measures.
+  in `../prompts.toml`, and to what the target writes where a user would, both with a recorded seed. None of them shares
+  eight words in a row with a prompt that specwiki measures.
 - **Training**: {epochs} epochs on two cores of a CPU, chains of {num_steps} drafts; the recipe stands in `../training.py`.
 - **Command**: `.venv/bin/python experiments/drafter_head/make_head.py`, after `make engine`.
 - **Weights**: `{weights}`, bfloat16, {megabytes:.1f} MB, SHA-256 `{sha256}`.
@@ -29,7 +30,7 @@ Share of chains of drafts that are right up to each position, greedy, on {held_o
 | --- | {rule} |
 | Right | {right} |
 
-These answers are to prompts of the same patterns as those it learned from. What it reaches on prompts of other people's
+These answers are to prompts of the same kinds as those it learned from. What it reaches on prompts of other people's
 making is for the engine's own counters to say, and is not told here.
 """
 

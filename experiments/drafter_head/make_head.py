@@ -12,6 +12,7 @@ import hashlib
 import json
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,19 @@ import torch
 from answers import Sequences, passages, read_shards, write_shards
 from head import WEIGHTS, Head, save
 from card import Facts, card
-from questions import draw
+from questions import ask, draw
+from target import load
 from training import Recipe, evaluate, frozen, train
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoTokenizer
 
 from specwiki.core.model import MAX_DEPTH
 from specwiki.edges.model_cache import cache_folder, embedded_model, write_manifest
 
 HERE = Path(__file__).parent
 QUESTIONS = 11500
-"""Prompts, those about a passage aside: enough for a million tokens of answers."""
+"""Prompts from patterns, those about a passage aside."""
+OWN_QUESTIONS = 10000
+"""Prompts that the target makes up."""
 ABOUT_PASSAGES = 2000
 PASSAGES = 1500
 SEED = 20261130
@@ -65,14 +69,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, default=cache_folder() / "drafter_head", help="answers and checkpoints")
     parser.add_argument("--out", type=Path, default=HERE / "head", help="where the head is written")
-    parser.add_argument("--questions", type=int, default=QUESTIONS, help="prompts, those about a passage aside")
+    parser.add_argument("--questions", type=int, default=QUESTIONS, help="prompts from patterns")
+    parser.add_argument("--own-questions", type=int, default=OWN_QUESTIONS, help="prompts that the target makes up")
     parser.add_argument("--epochs", type=int, default=Recipe.epochs, help="how often each answer is seen")
     asked = parser.parse_args()
     torch.manual_seed(SEED)
     folder = embedded_model(cache_folder())
-    # The weights are bfloat16; computing in float32 is a third faster on a CPU without matrix instructions for it.
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    sequences = answers(model, AutoTokenizer.from_pretrained(folder), asked.work, asked.questions)
+    model = load(folder)
+    sequences = answers(model, AutoTokenizer.from_pretrained(folder), asked)
     print(f"\n{len(sequences)} answers, {sequences.num_answer_tokens} tokens of the target's own", flush=True)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     target = frozen(model.get_input_embeddings().weight.detach(), sequences)
@@ -96,18 +100,26 @@ def main() -> None:
     print(f"wrote {asked.out} ({len(weights) / 1e6:.1f} MB)")
 
 
-def answers(model: Any, tokenizer: Any, work: Path, number: int) -> Sequences:
-    """The target's answers: to questions, and then to questions about the beginnings of these answers.
+def answers(model: Any, tokenizer: Any, asked: argparse.Namespace) -> Sequences:
+    """The target's answers: to questions from patterns, to questions about the beginnings of these answers, to its own.
 
     They lie in a folder that is named after the questions, so that other questions never find them.
     """
-    questions = [one.text for one in draw(number, SEED)]
-    work = work / hashlib.sha256(json.dumps(questions).encode()).hexdigest()[:12]
+    questions = [one.text for one in draw(asked.questions, SEED)]
+    work = asked.work / hashlib.sha256(json.dumps([questions, asked.own_questions]).encode()).hexdigest()[:12]
     first = write_shards(model, tokenizer, questions, work, Progress("answers"), "answers")
     texts = passages(read_shards(first), tokenizer, PASSAGES)
-    about = [one.text for one in draw(number * ABOUT_PASSAGES // QUESTIONS, SEED + 1, texts)]
+    about = [one.text for one in draw(asked.questions * ABOUT_PASSAGES // QUESTIONS, SEED + 1, texts)]
     second = write_shards(model, tokenizer, about, work, Progress("answers about passages"), "about")
-    return read_shards([*first, *second])
+    own = ask(model, tokenizer, asked.own_questions, SEED, measured(), work, Progress("its own questions"))
+    third = write_shards(model, tokenizer, own, work, Progress("answers to its own questions"), "own")
+    return read_shards([*first, *second, *third])
+
+
+def measured() -> list[str]:
+    """Texts of all prompts of the project's prompt sets."""
+    files = (HERE.parents[1] / "data" / "prompts").glob("*.toml")
+    return [prompt["text"] for path in files for prompt in tomllib.loads(path.read_text("utf-8"))["prompts"]]
 
 
 def split(number: int) -> tuple[np.ndarray, np.ndarray]:

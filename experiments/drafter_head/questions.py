@@ -1,17 +1,35 @@
-"""Prompts for the drafter head's training data: patterns with slots, drawn at random from a fixed seed."""
+"""Prompts for the drafter head's training data: patterns with slots, and what the target itself would ask.
+
+Patterns alone are not enough: a head that was trained on the answers to them was right about two first drafts of three
+on other answers to them, and on the prompts that are measured about one of three. What the target writes where a user
+would is as varied as what it was trained on (Xu et al. 2024, "Magpie", arXiv:2406.08464).
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import re
 import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import target
+import torch
 
 FILE = Path(__file__).parent / "prompts.toml"
 SLOT = re.compile(r"\{(\w+)\}")
 PASSAGE = "passage"
 """The slot that an earlier answer fills."""
+BATCH = 128
+MAX_TOKENS = 96
+"""Of a question of the target's own; a longer one is dropped."""
+LIKELIEST = 200
+WINDOW = 8
+"""A question that has so many words in a row from a measured prompt is dropped."""
 
 
 @dataclass(frozen=True)
@@ -53,3 +71,57 @@ def draw(number: int, seed: int, passages: tuple[str, ...] = ()) -> list[Questio
     questions = list(found.values())
     rng.shuffle(questions)
     return questions
+
+
+def ask(
+    model: Any,
+    tokenizer: Any,
+    number: int,
+    seed: int,
+    measured: Iterable[str],
+    folder: Path,
+    tell: Callable[[int, int], None],
+) -> list[str]:
+    """Let the target write what its user says, `BATCH` at a time; what is in the folder already is kept.
+
+    Args:
+        model: The target, as `target.load` gives it.
+        tokenizer: Its tokenizer, with the chat template that the engine uses too.
+        number: How many are written; those that do not end, that repeat another, or that say what a measured prompt
+            says, are dropped afterwards.
+        seed: The same seed writes the same.
+        measured: Texts of the prompts that are measured.
+        folder: Where they go.
+        tell: Called before and after each batch with how many are written, and how many there will be.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    start = _before_the_user(tokenizer)
+    found: dict[str, None] = {}
+    for begin in range(0, number, BATCH):
+        path = folder / f"asked-{begin // BATCH:04d}.json"
+        if not path.exists():
+            tell(begin, number)
+            rng = torch.Generator().manual_seed(seed * 1_000_003 + begin)
+            prompts = [start] * min(BATCH, number - begin)
+            texts, _ = target.write(model, prompts, tokenizer.eos_token_id, MAX_TOKENS, target.drawn(rng, LIKELIEST))
+            whole = [tokenizer.decode(one[:-1]).strip() for one in texts if one[-1] == tokenizer.eos_token_id]
+            temporary = path.with_suffix(".tmp")
+            temporary.write_text(json.dumps(whole), encoding="utf-8")
+            os.replace(temporary, path)
+            tell(min(begin + BATCH, number), number)
+        found |= dict.fromkeys(json.loads(path.read_text(encoding="utf-8")))
+    taken = {window for text in measured for window in windows(text)}
+    return [text for text in found if text and not windows(text) & taken]
+
+
+def windows(text: str) -> set[tuple[str, ...]]:
+    """All runs of `WINDOW` words in a text, or all its words where it is shorter."""
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[i : i + WINDOW]) for i in range(max(1, len(words) - WINDOW + 1))}
+
+
+def _before_the_user(tokenizer: Any) -> list[int]:
+    """What stands before the user's first word."""
+    word = "word"
+    text = tokenizer.apply_chat_template([{"role": "user", "content": word}], tokenize=False)
+    return list(tokenizer(text[: text.rindex(word)]).input_ids)

@@ -6,11 +6,13 @@ import re
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from safetensors import safe_open
+from transformers import LlamaConfig, LlamaForCausalLM
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "experiments" / "drafter_head"
@@ -24,7 +26,7 @@ VOCABULARY = 40
 @pytest.fixture(scope="module")
 def maker():
     """The modules beside the script, as it imports them."""
-    names = ("answers", "card", "head", "questions", "training")
+    names = ("answers", "card", "head", "questions", "target", "training")
     sys.path.insert(0, str(FOLDER))
     try:
         yield {name: __import__(name) for name in names}
@@ -64,6 +66,79 @@ def test_no_question_is_measured(maker):
     for one in maker["questions"].draw(number, seed):
         text = words(one.text)
         assert not {tuple(text[i : i + 8]) for i in range(max(1, len(text) - 7))} & measured, one.text
+
+
+class Words:
+    """A tokenizer of forty words, the third of which ends a text."""
+
+    eos_token_id = 2
+
+    def apply_chat_template(self, messages, **_):
+        """The user's words between two marks."""
+        return f"w0 w1 {messages[0]['content']} w2"
+
+    def __call__(self, text):
+        """Words that it knows."""
+        return SimpleNamespace(input_ids=[int(one[1:]) for one in text.split()])
+
+    def decode(self, tokens):
+        """The words again."""
+        return " ".join(f"w{token}" for token in tokens)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Folder of a small model with random weights."""
+    folder = tmp_path_factory.mktemp("small")
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=VOCABULARY, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, initializer_range=0.3,
+    )  # fmt: skip
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("prompts", [[[5, 9, 30], [7], [12, 12, 3, 8, 21, 17]], [[5, 9, 30, 11], [8, 21, 12, 17]]])
+def test_many_texts_at_once_are_what_each_is_alone(maker, small, prompts):
+    """Prompts of different lengths and of one, against the library's own attention on one at a time."""
+    write = maker["target"].write
+    texts, hidden = write(maker["target"].load(small), prompts, 2, 12)
+    library = LlamaForCausalLM.from_pretrained(small, dtype=torch.float32).eval()
+
+    for prompt, text, states in zip(prompts, texts, hidden, strict=True):
+        (alone,), (expected,) = write(library, [prompt], 2, 12)
+        assert text == alone
+        assert states.shape == (len(prompt) + len(text) - 1, 32)
+        torch.testing.assert_close(states, expected, atol=1e-4, rtol=1e-4)
+
+
+def test_the_targets_own_questions_are_whole_different_and_not_measured(maker, small, tmp_path):
+    """Cut after the first batch, the rest is written and the first is kept; the same seed writes the same."""
+    ask, model = maker["questions"].ask, maker["target"].load(small)
+    told = []
+
+    def tell(done, total):
+        told.append((done, total))
+        if stop and done == maker["questions"].BATCH:
+            raise KeyboardInterrupt
+
+    stop = True
+    with pytest.raises(KeyboardInterrupt):
+        ask(model, Words(), 160, 1, [], tmp_path / "a", tell)
+    stop = False
+    asked = ask(model, Words(), 160, 1, [], tmp_path / "a", tell)
+    assert told == [(0, 160), (128, 160), (128, 160), (160, 160)]
+    assert asked == ask(model, Words(), 160, 1, [], tmp_path / "b", tell)
+    assert len(set(asked)) == len(asked)
+    assert 100 < len(asked) < 160
+    assert not any("w2 " in f"{text} " for text in asked)
+    long = next(text for text in asked if len(text.split()) > 20)
+    inside = " ".join(long.split()[3:14])
+    left = ask(model, Words(), 160, 1, [f"Before. {inside} after"], tmp_path / "a", tell)
+    assert long not in left
+    assert len(left) < len(asked)
+    assert set(left) < set(asked)
 
 
 def texts(maker, number=160, length=24):
