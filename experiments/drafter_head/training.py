@@ -30,7 +30,7 @@ class Recipe:
         batch_tokens: Tokens of a batch, prompts included.
         learning_rate: Highest, after the warm-up.
         noise: Standard deviation of the noise on the target's hidden states, over theirs.
-        hard: Share of the loss that asks for the token the target wrote; the rest asks for its distribution.
+        hard: Share of the loss that asks for the target's likeliest token; the rest asks for its distribution.
         regression: Weight of the distance to the target's hidden state, over its scatter.
         frequent: Tokens that stand in the softmax of every batch, the most frequent ones, beside the batch's own.
         negatives: Tokens that stand in it too, drawn anew for each batch from the whole vocabulary.
@@ -60,11 +60,13 @@ class Frozen:
         embeddings: Shape: (vocabulary, width); also its output layer, which is tied to it.
         common: Tokens that occur in the answers, the most frequent first.
         scatter: Standard deviation of the hidden states.
+        num_shared: Tokens that all sequences begin with: what the chat template says before the user does.
     """
 
     embeddings: torch.Tensor
     common: torch.Tensor
     scatter: float
+    num_shared: int
 
 
 def frozen(embeddings: torch.Tensor, sequences: Sequences) -> Frozen:
@@ -73,7 +75,10 @@ def frozen(embeddings: torch.Tensor, sequences: Sequences) -> Frozen:
     states = torch.from_numpy(some.copy()).view(torch.bfloat16).float()
     occurring, counts = np.unique(sequences.tokens, return_counts=True)
     common = torch.from_numpy(occurring[np.argsort(-counts, kind="stable")]).long()
-    return Frozen(embeddings.float(), common, float(states.std()))
+    shortest = int(np.diff(sequences.starts).min())
+    begin = sequences.tokens[sequences.starts[:-1, None] + np.arange(shortest)]
+    num_shared = int((begin == begin[0]).all(0).cumprod().sum())
+    return Frozen(embeddings.float(), common, float(states.std()), num_shared)
 
 
 def train(
@@ -154,7 +159,7 @@ class _Batch:
     Attributes:
         tokens: Shape: (batch, length).
         hidden: Shape: (batch, length, width).
-        first: Index of each answer's first token. Shape: (batch,).
+        first: Index in each text of the first token that is asked for. Shape: (batch,).
         lengths: Shape: (batch,).
     """
 
@@ -164,14 +169,15 @@ class _Batch:
     lengths: torch.Tensor
 
     def asked(self, step: int) -> torch.Tensor:
-        """Where a chain's draft `step` has a token of the answer to be right about. Shape: (batch, length - step)."""
+        """Where a chain's draft `step` has a token of the text to be right about. Shape: (batch, length - step)."""
         i = torch.arange(self.tokens.shape[1] - step)[None]
-        # A chain starts at the token before the answer, with the answer's first token known; its draft `step` is for
-        # the token that stands step + 1 further on.
+        # A chain starts at the token before the text, with the text's first token known; its draft `step` is for the
+        # token that stands step + 1 further on.
         return (i >= self.first[:, None] - 1) & (i + step + 1 < self.lengths[:, None])
 
 
-def _batch(sequences: Sequences, chosen: npt.NDArray[np.int64]) -> _Batch:
+def _batch(sequences: Sequences, chosen: npt.NDArray[np.int64], first: npt.NDArray[np.int64]) -> _Batch:
+    """Sequences by index, and for each the index in it of the first token that is asked for."""
     starts, ends = sequences.starts[chosen], sequences.starts[chosen + 1]
     length = int((ends - starts).max())
     tokens = np.zeros((len(chosen), length), dtype=np.int64)
@@ -180,8 +186,7 @@ def _batch(sequences: Sequences, chosen: npt.NDArray[np.int64]) -> _Batch:
         tokens[row, : end - start] = sequences.tokens[start:end]
         hidden[row, : end - start] = sequences.hidden[start:end]
     states = torch.from_numpy(hidden).view(torch.bfloat16).float()
-    first = torch.from_numpy(sequences.answers[chosen] - starts)
-    return _Batch(torch.from_numpy(tokens), states, first, torch.from_numpy(ends - starts))
+    return _Batch(torch.from_numpy(tokens), states, torch.from_numpy(first), torch.from_numpy(ends - starts))
 
 
 def _loss(
@@ -192,32 +197,34 @@ def _loss(
     recipe: Recipe,
     rng: torch.Generator,
 ) -> tuple[torch.Tensor, float]:
-    """Loss of a batch, and the share of first drafts that are right among the tokens that stand in its softmax."""
-    batch = _batch(sequences, chosen)
+    """Loss of a batch, and the share of first drafts that are right among the tokens that stand in its softmax.
+
+    What the user says is learned from too: there the target's likeliest token need not be the one that follows.
+    """
+    batch = _batch(sequences, chosen, np.full(len(chosen), target.num_shared))
     noise = torch.randn(batch.hidden.shape, generator=rng) * (recipe.noise * target.scatter)
     vocabulary = _vocabulary(batch, target, recipe, rng)
-    place = torch.zeros(len(target.embeddings), dtype=torch.long)
-    place[vocabulary] = torch.arange(len(vocabulary))
     output = target.embeddings[vocabulary]
-    # What the target itself would say after each token of the answers: drafts that stand for the same token share it.
-    answered = functional.pad(batch.asked(1), (1, 0))
-    taught = functional.linear(batch.hidden[answered], output).softmax(-1)
-    row = answered.flatten().cumsum(0).view(answered.shape) - 1
+    # What the target itself would say after each token: drafts that stand for the same token share it.
+    heard = functional.pad(batch.asked(1), (1, 0))
+    taught = functional.linear(batch.hidden[heard], output).softmax(-1)
+    likeliest = taught.argmax(-1)
+    row = heard.flatten().cumsum(0).view(heard.shape) - 1
 
     total, right = torch.zeros(()), 0.0
     outputs = head(target.embeddings[batch.tokens], batch.hidden + noise, recipe.num_steps)
     for step, (made, weight) in enumerate(zip(outputs, recipe.step_weights, strict=True), start=1):
         where = batch.asked(step)
         states, truth = made[where], batch.hidden[:, step:][where]
-        wanted = place[batch.tokens[:, step + 1 :][where[:, :-1]]]
+        of = row[:, step:][where]
         logits = functional.linear(states, output)
         said = logits.log_softmax(-1)
-        hard = functional.nll_loss(said, wanted)
-        soft = -(taught[row[:, step:][where]] * said).sum(-1).mean()
+        hard = functional.nll_loss(said, likeliest[of])
+        soft = -(taught[of] * said).sum(-1).mean()
         distance = functional.smooth_l1_loss(states / target.scatter, truth / target.scatter)
         total = total + weight * (recipe.hard * hard + (1 - recipe.hard) * soft + recipe.regression * distance)
         if step == 1:
-            right = float((logits.argmax(-1) == wanted).float().mean())
+            right = float((logits.argmax(-1) == likeliest[of]).float().mean())
     return total / sum(recipe.step_weights), right
 
 
@@ -244,7 +251,7 @@ def evaluate(
     """
     right, asked = np.zeros(depth), np.zeros(depth)
     for one in batches(sequences, chosen, 4096, np.random.default_rng(0)):
-        batch = _batch(sequences, one)
+        batch = _batch(sequences, one, sequences.answers[one] - sequences.starts[one])
         outputs = head(target.embeddings[batch.tokens], batch.hidden, depth)
         so_far = torch.ones(batch.tokens.shape, dtype=torch.bool)
         for step, made in enumerate(outputs, start=1):

@@ -141,24 +141,23 @@ def test_the_targets_own_questions_are_whole_different_and_not_measured(maker, s
     assert set(left) < set(asked)
 
 
-def texts(maker, number=160, length=24):
-    """Sequences whose next token follows from the last two; the hidden state tells nothing but the token before."""
+def texts(maker, number=160, length=24, following=True):
+    """Sequences whose next token follows from the last one, or from none; the hidden state tells what would follow."""
     rng = np.random.default_rng(0)
     table = rng.integers(0, VOCABULARY, VOCABULARY)
-    tokens = np.empty((number, length), dtype=np.int32)
-    tokens[:, 0] = rng.integers(0, VOCABULARY, number)
-    for i in range(1, length):
+    tokens = rng.integers(0, VOCABULARY, (number, length)).astype(np.int32)
+    for i in range(1, length if following else 0):
         tokens[:, i] = table[tokens[:, i - 1]]
     embeddings = torch.randn(VOCABULARY, 32, generator=torch.Generator().manual_seed(0))
-    following = table[tokens]
-    hidden = embeddings[torch.from_numpy(following).long()].to(torch.bfloat16).view(torch.uint16).numpy()
+    hidden = embeddings[torch.from_numpy(table[tokens]).long()].to(torch.bfloat16).view(torch.uint16).numpy()
     starts = np.arange(number + 1) * length
-    sequences = maker["answers"].Sequences(tokens.ravel(), hidden.reshape(-1, 32), starts, starts[:-1] + 4)
+    answers = starts[:-1] + (4 if following else length - 1)
+    sequences = maker["answers"].Sequences(tokens.ravel(), hidden.reshape(-1, 32), starts, answers)
     return sequences, maker["training"].frozen(embeddings, sequences)
 
 
-def trained(maker, folder, epochs=24, stop=None):
-    sequences, target = texts(maker)
+def trained(maker, folder, epochs=24, stop=None, following=True):
+    sequences, target = texts(maker, following=following)
     torch.manual_seed(0)
     head = maker["head"].Head(CONFIG)
     recipe = maker["training"].Recipe(
@@ -176,7 +175,7 @@ def trained(maker, folder, epochs=24, stop=None):
         maker["training"].train(head, target, sequences, chosen, recipe, folder, tell)
     except KeyboardInterrupt:
         assert stop is not None
-    right = maker["training"].evaluate(head, target, sequences, chosen, 3)
+    right = maker["training"].evaluate(head, target, texts(maker)[0], chosen, 3)
     return head, right, told
 
 
@@ -189,6 +188,21 @@ def test_what_can_be_learned_is_learned(maker, tmp_path):
     assert before[0] < 0.4
     assert right[0] > 0.8
     assert right == sorted(right, reverse=True)
+
+
+def test_what_the_user_says_is_learned_from_too(maker, tmp_path):
+    """From texts that go on otherwise than the target would, what the target would have said."""
+    _, right, _ = trained(maker, tmp_path, following=False)
+
+    assert right[0] > 0.8
+
+
+def test_what_all_texts_begin_with_is_not_learned_from(maker):
+    """It is counted up to the first token in which two of them differ."""
+    sequences, target = texts(maker)
+    assert target.num_shared == 0
+    sequences.tokens.reshape(-1, 24)[:, :3] = [7, 7, 9]
+    assert maker["training"].frozen(target.embeddings, sequences).num_shared == 3
 
 
 def test_a_training_that_is_cut_goes_on(maker, tmp_path):
