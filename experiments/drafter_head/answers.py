@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import target
 import torch
+from target import BATCH
 
-BATCH = 128
-"""Answers that are written together; as many as keep both cores busy."""
 MAX_NEW_TOKENS = 96
 MAX_PROMPT_TOKENS = 320
 Tell = Callable[[int, int], None]

@@ -2,7 +2,7 @@
 
 Run from the project's folder, after `make engine`: `.venv/bin/python experiments/drafter_head/make_head.py`. It takes a
 few hours on two cores; cut short, it goes on where it was. Answers and checkpoints lie in specwiki's cache folder, some
-three gigabytes; the head is written beside this file, into `head/`.
+four gigabytes; the head is written beside this file, into `head/`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import hashlib
 import json
 import sys
 import time
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,9 @@ from target import load
 from training import Recipe, evaluate, frozen, train
 from transformers import AutoTokenizer
 
-from specwiki.core.model import MAX_DEPTH
+from specwiki.core.model import MAX_DEPTH, PromptSet, parse
 from specwiki.edges.model_cache import cache_folder, embedded_model, write_manifest
+from specwiki.edges.store import read_toml
 
 HERE = Path(__file__).parent
 QUESTIONS = 11500
@@ -73,18 +73,21 @@ def main() -> None:
     parser.add_argument("--own-questions", type=int, default=OWN_QUESTIONS, help="prompts that the target makes up")
     parser.add_argument("--epochs", type=int, default=Recipe.epochs, help="how often each answer is seen")
     asked = parser.parse_args()
-    torch.manual_seed(SEED)
     folder = embedded_model(cache_folder())
     model = load(folder)
-    sequences = answers(model, AutoTokenizer.from_pretrained(folder), asked)
+    questions = [one.text for one in draw(asked.questions, SEED)]
+    # Named after the questions, so that other ones never find these answers, nor a checkpoint of them.
+    work = asked.work / hashlib.sha256(json.dumps([questions, asked.own_questions]).encode()).hexdigest()[:12]
+    sequences = answers(model, AutoTokenizer.from_pretrained(folder), questions, asked, work)
     print(f"\n{len(sequences)} answers, {sequences.num_answer_tokens} tokens of the target's own", flush=True)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     target = frozen(model.get_input_embeddings().weight.detach(), sequences)
     del model
     held_out, seen = split(len(sequences))
     recipe = Recipe(epochs=asked.epochs)
+    torch.manual_seed(SEED)
     head = Head(config)
-    train(head, target, sequences, seen, recipe, asked.work, Progress("training"))
+    train(head, target, sequences, seen, recipe, work, Progress("training"))
     right = evaluate(head, target, sequences, held_out, MAX_DEPTH)
     print("\nheld-out acceptance by position: " + " ".join(f"{one:.3f}" for one in right))
     (asked.out / CARD).unlink(missing_ok=True)
@@ -100,13 +103,8 @@ def main() -> None:
     print(f"wrote {asked.out} ({len(weights) / 1e6:.1f} MB)")
 
 
-def answers(model: Any, tokenizer: Any, asked: argparse.Namespace) -> Sequences:
-    """The target's answers: to questions from patterns, to questions about the beginnings of these answers, to its own.
-
-    They lie in a folder that is named after the questions, so that other questions never find them.
-    """
-    questions = [one.text for one in draw(asked.questions, SEED)]
-    work = asked.work / hashlib.sha256(json.dumps([questions, asked.own_questions]).encode()).hexdigest()[:12]
+def answers(model: Any, tokenizer: Any, questions: list[str], asked: argparse.Namespace, work: Path) -> Sequences:
+    """The target's answers: to questions from patterns, to questions about the beginnings of these answers, to its own."""
     first = write_shards(model, tokenizer, questions, work, Progress("answers"), "answers")
     texts = passages(read_shards(first), tokenizer, PASSAGES)
     about = [one.text for one in draw(asked.questions * ABOUT_PASSAGES // QUESTIONS, SEED + 1, texts)]
@@ -118,8 +116,8 @@ def answers(model: Any, tokenizer: Any, asked: argparse.Namespace) -> Sequences:
 
 def measured() -> list[str]:
     """Texts of all prompts of the project's prompt sets."""
-    files = (HERE.parents[1] / "data" / "prompts").glob("*.toml")
-    return [prompt["text"] for path in files for prompt in tomllib.loads(path.read_text("utf-8"))["prompts"]]
+    files = sorted((HERE.parents[1] / "data" / "prompts").glob("*.toml"))
+    return [prompt.text for path in files for prompt in parse(PromptSet, read_toml(path), where=path.name).prompts]
 
 
 def split(number: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,14 +1,12 @@
 """Prompts for the drafter head's training data: patterns with slots, and what the target itself would ask.
 
-Patterns alone are not enough: a head that was trained on the answers to them was right about two first drafts of three
-on other answers to them, and on the prompts that are measured about one of three. What the target writes where a user
-would is as varied as what it was trained on (Xu et al. 2024, "Magpie", arXiv:2406.08464).
+Patterns alone are not enough: of a head that was trained on a million tokens of answers to them, 0.645 of the first
+drafts were right on other answers to them, and on the written prompts, by the engine's counters with 96 tokens an
+answer, 0.412. The target itself may be asked what its user says (Xu et al. 2024, "Magpie", arXiv:2406.08464).
 """
 
 from __future__ import annotations
 
-import json
-import os
 import random
 import re
 import tomllib
@@ -19,15 +17,18 @@ from typing import Any
 
 import target
 import torch
+from target import BATCH
+
+from specwiki.edges.store import read_json, to_json, write_atomic
 
 FILE = Path(__file__).parent / "prompts.toml"
 SLOT = re.compile(r"\{(\w+)\}")
 PASSAGE = "passage"
 """The slot that an earlier answer fills."""
-BATCH = 128
 MAX_TOKENS = 96
 """Of a question of the target's own; a longer one is dropped."""
 LIKELIEST = 200
+"""Tokens that one is drawn from, where the target makes up a question; our choice."""
 WINDOW = 8
 """A question that has so many words in a row from a measured prompt is dropped."""
 
@@ -94,7 +95,6 @@ def ask(
         folder: Where they go.
         tell: Called before and after each batch with how many are written, and how many there will be.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     start = _before_the_user(tokenizer)
     found: dict[str, None] = {}
     for begin in range(0, number, BATCH):
@@ -105,11 +105,9 @@ def ask(
             prompts = [start] * min(BATCH, number - begin)
             texts, _ = target.write(model, prompts, tokenizer.eos_token_id, MAX_TOKENS, target.drawn(rng, LIKELIEST))
             whole = [tokenizer.decode(one[:-1]).strip() for one in texts if one[-1] == tokenizer.eos_token_id]
-            temporary = path.with_suffix(".tmp")
-            temporary.write_text(json.dumps(whole), encoding="utf-8")
-            os.replace(temporary, path)
+            write_atomic(path, to_json(whole))
             tell(min(begin + BATCH, number), number)
-        found |= dict.fromkeys(json.loads(path.read_text(encoding="utf-8")))
+        found |= dict.fromkeys(read_json(path))
     taken = {window for text in measured for window in windows(text)}
     return [text for text in found if text and not windows(text) & taken]
 

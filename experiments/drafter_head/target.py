@@ -11,6 +11,8 @@ from transformers import AttentionInterface, AutoModelForCausalLM
 from transformers.masking_utils import AttentionMaskInterface, eager_mask
 
 ATTENTION = "grouped"
+BATCH = 128
+"""Texts that are written together; as many as keep both cores busy."""
 Choose = Callable[[torch.Tensor], torch.Tensor]
 """From logits to tokens. Shapes: (batch, vocabulary) to (batch,)."""
 

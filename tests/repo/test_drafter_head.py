@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -197,12 +198,31 @@ def test_what_the_user_says_is_learned_from_too(maker, tmp_path):
     assert right[0] > 0.8
 
 
-def test_what_all_texts_begin_with_is_not_learned_from(maker):
-    """It is counted up to the first token in which two of them differ."""
-    sequences, target = texts(maker)
-    assert target.num_shared == 0
-    sequences.tokens.reshape(-1, 24)[:, :3] = [7, 7, 9]
-    assert maker["training"].frozen(target.embeddings, sequences).num_shared == 3
+def test_what_all_texts_begin_with_is_not_learned_from(maker, tmp_path):
+    """Up to the first token in which two of them differ; it is learned if none of it is held to be shared."""
+    answers, training = maker["answers"], maker["training"]
+    sequences, _ = texts(maker)
+    embeddings = torch.randn(VOCABULARY, 32, generator=torch.Generator().manual_seed(0))
+    tokens, hidden = sequences.tokens.reshape(-1, 24), sequences.hidden.reshape(-1, 24, 32)
+    tokens[:, :16] = np.arange(8, 24)
+    hidden[:, :16] = embeddings[9:25].to(torch.bfloat16).view(torch.uint16).numpy()
+    tokens[:2, 16], hidden[:, 16:] = [3, 4], 0
+    target = training.frozen(embeddings, sequences)
+    assert target.num_shared == 16
+    shared = answers.Sequences(
+        tokens[:, :16].ravel(), hidden[:, :16].reshape(-1, 32), np.arange(161) * 16, np.arange(160) * 16 + 4
+    )
+
+    def learned(known, folder):
+        torch.manual_seed(0)
+        head = maker["head"].Head(CONFIG)
+        recipe = training.Recipe(epochs=12, batch_tokens=240, learning_rate=3e-3, negatives=8)
+        folder.mkdir()
+        training.train(head, known, sequences, np.arange(160), recipe, folder, lambda *_: None)
+        return training.evaluate(head, known, shared, np.arange(160), 1)[0]
+
+    assert learned(target, tmp_path / "a") < 0.4
+    assert learned(replace(target, num_shared=0), tmp_path / "b") > 0.8
 
 
 def test_a_training_that_is_cut_goes_on(maker, tmp_path):

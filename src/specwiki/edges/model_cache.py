@@ -20,6 +20,8 @@ FOLDER = "smollm2-135m-instruct-bf16"
 MANIFEST = "manifest.json"
 IN_PROJECT = "Restore it from git"
 """What to do about weights of the project that are not those that were recorded."""
+MADE_HERE = "Remove {}; the next run converts the model again"
+"""The same of weights in this machine's cache."""
 NEEDED_BYTES = 1_000_000_000
 """Free space that a conversion asks for: 0.27 GB of weights, twice while they are moved, and room to measure."""
 
@@ -68,7 +70,7 @@ def embedded_model(cache: Path) -> Path:
     folder = cache / "models" / FOLDER
     if not (folder / MANIFEST).exists():
         _make(folder, [CONVERSION, str(_source()), GGUF])
-    _check(folder, f"Remove {folder}; the next run converts the model again")
+    _check(folder, MADE_HERE.format(folder))
     return folder
 
 
@@ -83,7 +85,7 @@ def cut_model(cache: Path, layers: int) -> Path:
     folder = cache / "models" / f"{FOLDER}-{layers}-layers"
     if not (folder / MANIFEST).exists():
         _make(folder, [CUTTING, str(embedded_model(cache)), str(layers)])
-    _check(folder, f"Remove {folder}; the next run converts the model again")
+    _check(folder, MADE_HERE.format(folder))
     return folder
 
 
