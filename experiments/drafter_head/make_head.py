@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from answers import Sequences, passages, read_shards, write_shards
+from answers import Sequences, passages, read_shards, snippets, write_shards
 from head import WEIGHTS, Head, save
 from card import Facts, card
-from questions import ask, draw
+from questions import ask, draw, unmeasured
 from target import load
 from training import Recipe, evaluate, frozen, train
 from transformers import AutoTokenizer
@@ -31,11 +31,12 @@ from specwiki.edges.store import read_toml
 
 HERE = Path(__file__).parent
 QUESTIONS = 11500
-"""Prompts from patterns, those about a passage aside."""
+"""Prompts from patterns, those about a text aside."""
 OWN_QUESTIONS = 10000
 """Prompts that the target makes up."""
-ABOUT_PASSAGES = 2000
-PASSAGES = 1500
+ABOUT_TEXTS = 6000
+PASSAGES = 4000
+SNIPPETS = 1000
 SEED = 20261130
 CARD = "README.md"
 HELD_OUT = 0.03
@@ -77,7 +78,7 @@ def main() -> None:
     model = load(folder)
     questions = [one.text for one in draw(asked.questions, SEED)]
     # Named after the questions, so that other ones never find these answers, nor a checkpoint of them.
-    work = asked.work / hashlib.sha256(json.dumps([questions, asked.own_questions]).encode()).hexdigest()[:12]
+    work = asked.work / digest([questions, asked.own_questions])
     sequences = answers(model, AutoTokenizer.from_pretrained(folder), questions, asked, work)
     print(f"\n{len(sequences)} answers, {sequences.num_answer_tokens} tokens of the target's own", flush=True)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -104,14 +105,24 @@ def main() -> None:
 
 
 def answers(model: Any, tokenizer: Any, questions: list[str], asked: argparse.Namespace, work: Path) -> Sequences:
-    """The target's answers: to questions from patterns, to questions about the beginnings of these answers, to its own."""
+    """The target's answers: to questions from patterns, to questions about texts and code in these answers, to its own."""
     first = write_shards(model, tokenizer, questions, work, Progress("answers"), "answers")
-    texts = passages(read_shards(first), tokenizer, PASSAGES)
-    about = [one.text for one in draw(asked.questions * ABOUT_PASSAGES // QUESTIONS, SEED + 1, texts)]
-    second = write_shards(model, tokenizer, about, work, Progress("answers about passages"), "about")
+    earlier = read_shards(first)
+    texts = {
+        "passage": passages(earlier, tokenizer, PASSAGES),
+        "snippet": snippets(earlier, tokenizer, SNIPPETS),
+    }
+    drawn = [one.text for one in draw(asked.questions * ABOUT_TEXTS // QUESTIONS, SEED + 1, texts)]
+    about = unmeasured(drawn, measured())
+    second = write_shards(model, tokenizer, about, work, Progress("answers about texts"), f"about-{digest(about)}")
     own = ask(model, tokenizer, asked.own_questions, SEED, measured(), work, Progress("its own questions"))
     third = write_shards(model, tokenizer, own, work, Progress("answers to its own questions"), "own")
     return read_shards([*first, *second, *third])
+
+
+def digest(texts: list[Any]) -> str:
+    """By which what was made from these texts is known again."""
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
 
 
 def measured() -> list[str]:

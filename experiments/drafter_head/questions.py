@@ -2,7 +2,9 @@
 
 Patterns alone are not enough: of a head that was trained on a million tokens of answers to them, 0.645 of the first
 drafts were right on other answers to them, and on the written prompts, by the engine's counters with 96 tokens an
-answer, 0.412. The target itself may be asked what its user says (Xu et al. 2024, "Magpie", arXiv:2406.08464).
+answer, 0.412. The target itself may be asked what its user says (Xu et al. 2024, "Magpie", arXiv:2406.08464): with
+eight thousand such prompts, 0.443. What was missing then was copying: of the answers that repeat their prompt 0.33 of
+the first drafts were right, of the others 0.52 to 0.56; therefore the many prompts about texts.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import random
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,8 @@ from specwiki.edges.store import read_json, to_json, write_atomic
 
 FILE = Path(__file__).parent / "prompts.toml"
 SLOT = re.compile(r"\{(\w+)\}")
-PASSAGE = "passage"
-"""The slot that an earlier answer fills."""
+TEXTS = ("passage", "snippet")
+"""Slots that earlier answers fill."""
 MAX_TOKENS = 96
 """Of a question of the target's own; a longer one is dropped."""
 LIKELIEST = 200
@@ -41,22 +43,22 @@ class Question:
     text: str
 
 
-def draw(number: int, seed: int, passages: tuple[str, ...] = ()) -> list[Question]:
+def draw(number: int, seed: int, texts: Mapping[str, tuple[str, ...]] | None = None) -> list[Question]:
     """Different prompts, in a random order.
 
     Args:
         number: How many; fewer are drawn of a kind whose patterns have no more fillings.
         seed: The same seed draws the same prompts.
-        passages: Texts for the kinds that are about a passage. Without any, these kinds are left out, and with some,
-            the others are: the answers to the others are the passages.
+        texts: For each slot of `TEXTS`, what fills it, for the kinds that are about a text. Without any, these kinds
+            are left out, and with some, the others are: from answers to the others the texts are taken.
     """
     known = tomllib.loads(FILE.read_text(encoding="utf-8"))
     kinds = {
         name: kind
         for name, kind in known["kinds"].items()
-        if bool(passages) == any(PASSAGE in SLOT.findall(pattern) for pattern in kind["patterns"])
+        if bool(texts) == any(slot in TEXTS for pattern in kind["patterns"] for slot in SLOT.findall(pattern))
     }
-    slots = {**known["slots"], PASSAGE: passages}
+    slots = {**known["slots"], **(texts or {})}
     shares = sum(kind["share"] for kind in kinds.values())
     rng = random.Random(seed)  # noqa: S311 - no secret
     found: dict[str, Question] = {}
@@ -108,8 +110,13 @@ def ask(
             write_atomic(path, to_json(whole))
             tell(min(begin + BATCH, number), number)
         found |= dict.fromkeys(read_json(path))
+    return unmeasured(filter(None, found), measured)
+
+
+def unmeasured(texts: Iterable[str], measured: Iterable[str]) -> list[str]:
+    """Those of the texts that have no `WINDOW` words in a row from a measured prompt."""
     taken = {window for text in measured for window in windows(text)}
-    return [text for text in found if text and not windows(text) & taken]
+    return [text for text in texts if not windows(text) & taken]
 
 
 def windows(text: str) -> set[tuple[str, ...]]:

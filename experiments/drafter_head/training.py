@@ -43,7 +43,7 @@ class Recipe:
         seed: Of order, noise and weights.
     """
 
-    epochs: int = 2
+    epochs: int = 3
     num_steps: int = 3
     step_weights: tuple[float, ...] = (1.0, 0.6, 0.3)
     batch_tokens: int = 1024

@@ -42,7 +42,7 @@ def words(text):
 
 
 def test_questions_are_many_different_and_the_same_each_time(maker):
-    """Of every kind, as many as its share; a passage only where one is given."""
+    """Of every kind, as many as its share; about a text only where one is given."""
     draw = maker["questions"].draw
     drawn = draw(2000, 1)
 
@@ -51,8 +51,9 @@ def test_questions_are_many_different_and_the_same_each_time(maker):
     assert len(drawn) > 1900
     assert {one.kind for one in drawn} == {"explaining", "essays", "chat", "code", "lists"}
     assert not any(re.search(r"\{\w+\}", one.text) for one in drawn)
-    about = draw(50, 1, ("A text.", "Another text."))
-    assert {one.kind for one in about} == {"passages"}
+    about = draw(50, 1, {"passage": ("A text.", "Another text."), "snippet": ("a = 1", "b = 2")})
+    assert {one.kind for one in about} == {"passages", "snippets"}
+    assert not any(re.search(r"\{\w+\}", one.text) for one in about)
 
 
 def test_no_question_is_measured(maker):
@@ -64,9 +65,43 @@ def test_no_question_is_measured(maker):
             measured |= {tuple(text[i : i + 8]) for i in range(max(1, len(text) - 7))}
     script = (FOLDER / "make_head.py").read_text(encoding="utf-8")
     number, seed = (int(re.search(rf"^{name} = (\d+)$", script, re.MULTILINE)[1]) for name in ("QUESTIONS", "SEED"))
-    for one in maker["questions"].draw(number, seed):
+    draw = maker["questions"].draw
+    about = draw(1000, seed, {"passage": tuple(map(str, range(60))), "snippet": tuple(map(str, range(60)))})
+    for one in [*draw(number, seed), *about]:
         text = words(one.text)
         assert not {tuple(text[i : i + 8]) for i in range(max(1, len(text) - 7))} & measured, one.text
+
+
+def test_what_a_measured_prompt_says_is_dropped(maker):
+    """Eight words in a row; seven may be."""
+    measured = ["Say the first nine words of this short text, please."]
+    texts = ["He said: the first nine words of this short text!", "The first nine words of this short one.", "Else."]
+    assert maker["questions"].unmeasured(texts, measured) == texts[1:]
+
+
+class Answers:
+    """A tokenizer whose one answer is a text of its own."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def decode(self, _tokens, **_):
+        """The text, whatever the tokens."""
+        return self.text
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("Here:\n```python\na = 1\nb = 2\nc = 3\n```\nThat is it.", ("a = 1\nb = 2\nc = 3",)),
+    ("Here:\n```\na = 1\nb = 2\nc = 3\nd = (", ("a = 1\nb = 2\nc = 3",)),
+    ("Here:\n```\na = 1\n```", ()),
+    ("No code.\nAt all.\nIn four.\nLines.", ()),
+    ("```", ()),
+])  # fmt: skip
+def test_snippets_are_whole_lines_of_the_first_block(maker, text, found):
+    """Of a block that is cut, the last line is left out; a short one is no code to work on; each once."""
+    tokens, starts = np.zeros(4, np.int32), np.array([0, 2, 4])
+    sequences = maker["answers"].Sequences(tokens, np.zeros((4, 1), np.uint16), starts, starts[:-1])
+    assert maker["answers"].snippets(sequences, Answers(text), 10) == found
 
 
 class Words:
