@@ -47,10 +47,14 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_failing_cell_stores_nothing(project, result):
-    """A cell that raises ends the run with 1 and one line; the stored result stays byte for byte."""
+    """A cell that raises ends the run with 1 and one line; the stored result stays byte for byte.
+
+    What the kernel's libraries say by themselves stands in a file of its own.
+    """
     store.write_result(project.local, result)
     before = files(project.local.root)
-    done = run(project, "import logging\nlogging.getLogger('tornado.general').error('of the kernel')\n1 / 0\n")
+    said = "import atexit, os\natexit.register(os.write, 2, b'at the end')\nos.write(2, b'of a library')\n"
+    done = run(project, f"{said}import logging\nlogging.getLogger('tornado.general').error('of the kernel')\n1 / 0\n")
 
     assert done.returncode == 1
     assert done.stderr.startswith(
@@ -60,6 +64,9 @@ def test_a_failing_cell_stores_nothing(project, result):
     assert files(project.local.root) == before
     (failed,) = project.scratch.glob("depth/*/notebook.ipynb")
     assert "ZeroDivisionError" in failed.read_text()
+    log = failed.with_name("kernel.log").read_text()
+    assert "of a library" in log
+    assert "at the end" in log
 
 
 def test_our_own_error_comes_through(project):
@@ -84,6 +91,7 @@ def test_a_dying_kernel_is_an_error(project):
 
     assert done.returncode == 1
     assert done.stderr.startswith("error: notebook: its kernel ended")
+    assert done.stderr.endswith("/kernel.log.\n")
     assert done.stderr.count("\n") == 1
 
 

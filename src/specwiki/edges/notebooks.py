@@ -8,11 +8,12 @@ import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import jupytext
 import nbformat
 import papermill
+from jupyter_client.manager import AsyncKernelManager
 from papermill.exceptions import PapermillExecutionError
 
 from specwiki import errors
@@ -68,11 +69,15 @@ def check_parameters(given: Mapping[str, object], known: list[str]) -> None:
             )
 
 
-_QUIET = [
-    "--log-level=CRITICAL",
-    "--IPKernelApp.exec_lines=__import__('logging').getLogger('tornado').setLevel('CRITICAL')",
-]
-"""What a kernel logs, above all while it ends, would stand between our own lines; its errors reach us as cells."""
+def _kernel_into(log: IO[bytes]) -> type[AsyncKernelManager]:
+    """A kernel whose own output goes to a file: what it and its libraries say would stand between our own lines."""
+
+    class Kernel(AsyncKernelManager):
+        # As in the class above it, which is a coroutine where its own parent is not.
+        async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
+            await super().start_kernel(stdout=log, stderr=log, **options)
+
+    return Kernel
 
 
 def execute(source: Path, target: Path, parameters: Mapping[str, object], cwd: Path) -> None:
@@ -80,7 +85,8 @@ def execute(source: Path, target: Path, parameters: Mapping[str, object], cwd: P
 
     Args:
         source: The notebook.
-        target: Where the executed one is written, also when a cell fails: then with the error in it.
+        target: Where the executed one is written, also when a cell fails: then with the error in it. Beside it lies
+            `kernel.log`, what the kernel said outside of cells.
         parameters: Checked with `check_parameters` before.
         cwd: Working folder of the kernel.
 
@@ -88,18 +94,19 @@ def execute(source: Path, target: Path, parameters: Mapping[str, object], cwd: P
         SpecwikiError: The error that a cell raised, as itself.
         CheckError: If a cell failed otherwise, or the kernel died.
     """
+    path = target.with_name("kernel.log")
     try:
-        with warnings.catch_warnings():
+        with path.open("wb") as log, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             papermill.execute_notebook(
                 str(source), str(target), parameters=dict(parameters), kernel_name="python3", progress_bar=False,
                 cwd=str(cwd), execution_timeout=CELL_TIMEOUT_S, start_timeout=START_TIMEOUT_S,
-                extra_arguments=_QUIET,
+                kernel_manager_class=_kernel_into(log),
             )  # fmt: skip
     except PapermillExecutionError as failure:
         raise _as_error(failure, target) from failure
     except RuntimeError as failure:
-        raise CheckError("notebook", f"its kernel ended: {failure}", f"See {target}") from failure
+        raise CheckError("notebook", f"its kernel ended: {failure}", f"See {target} and {path}") from failure
 
 
 def _as_error(failure: PapermillExecutionError, target: Path) -> SpecwikiError:
