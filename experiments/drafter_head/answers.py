@@ -139,6 +139,21 @@ def passages(sequences: Sequences, tokenizer: Any, number: int, max_tokens: int 
     return tuple(found)
 
 
+def snippets(sequences: Sequences, tokenizer: Any, number: int, most_lines: int = 14) -> tuple[str, ...]:
+    """Code from answers, whole lines from the first of a fenced block on, for prompts that are about code."""
+    found: dict[str, None] = {}
+    for i in range(len(sequences)):
+        answer = tokenizer.decode(sequences.tokens[sequences.answers[i] : sequences.starts[i + 1]])
+        _, fence, rest = answer.partition("```")
+        code, _, _ = rest.partition("```")
+        lines = code.split("\n")[1:-1][:most_lines]
+        if fence and len(lines) > 2:  # noqa: PLR2004 - fewer lines are no code to work on
+            found["\n".join(lines)] = None
+        if len(found) == number:
+            break
+    return tuple(found)
+
+
 def batches(
     sequences: Sequences, chosen: npt.NDArray[np.int64], num_tokens: int, rng: np.random.Generator
 ) -> Iterator[npt.NDArray[np.int64]]:
@@ -153,18 +168,3 @@ def batches(
         made[-1].append(int(i))
     for one in rng.permutation(len(made)):
         yield np.array(made[one])
-
-
-def snippets(sequences: Sequences, tokenizer: Any, number: int, most_lines: int = 14) -> tuple[str, ...]:
-    """Code from answers, whole lines from the first of a fenced block on, for prompts that are about code."""
-    found: dict[str, None] = {}
-    for i in range(len(sequences)):
-        answer = tokenizer.decode(sequences.tokens[sequences.answers[i] : sequences.starts[i + 1]])
-        _, fence, rest = answer.partition("```")
-        code, _, _ = rest.partition("```")
-        lines = code.split("\n")[1:-1][:most_lines]
-        if fence and len(lines) > 2:  # noqa: PLR2004 - fewer lines are no code to work on
-            found["\n".join(lines)] = None
-        if len(found) == number:
-            break
-    return tuple(found)

@@ -77,7 +77,7 @@ def main() -> None:
     folder = embedded_model(cache_folder())
     model = load(folder)
     questions = [one.text for one in draw(asked.questions, SEED)]
-    # Named after the questions, so that other ones never find these answers, nor a checkpoint of them.
+    # Named after the questions, so that other ones never find these answers.
     work = asked.work / digest([questions, asked.own_questions])
     sequences = answers(model, AutoTokenizer.from_pretrained(folder), questions, asked, work)
     print(f"\n{len(sequences)} answers, {sequences.num_answer_tokens} tokens of the target's own", flush=True)
@@ -107,17 +107,18 @@ def main() -> None:
 def answers(model: Any, tokenizer: Any, questions: list[str], asked: argparse.Namespace, work: Path) -> Sequences:
     """The target's answers: to questions from patterns, to questions about texts and code in these answers, to its own."""
     first = write_shards(model, tokenizer, questions, work, Progress("answers"), "answers")
-    earlier = read_shards(first)
-    texts = {
-        "passage": passages(earlier, tokenizer, PASSAGES),
-        "snippet": snippets(earlier, tokenizer, SNIPPETS),
-    }
-    drawn = [one.text for one in draw(asked.questions * ABOUT_TEXTS // QUESTIONS, SEED + 1, texts)]
-    about = unmeasured(drawn, measured())
+    about = about_texts(first, tokenizer, asked.questions * ABOUT_TEXTS // QUESTIONS)
     second = write_shards(model, tokenizer, about, work, Progress("answers about texts"), f"about-{digest(about)}")
     own = ask(model, tokenizer, asked.own_questions, SEED, measured(), work, Progress("its own questions"))
     third = write_shards(model, tokenizer, own, work, Progress("answers to its own questions"), "own")
     return read_shards([*first, *second, *third])
+
+
+def about_texts(shards: list[Path], tokenizer: Any, number: int) -> list[str]:
+    """Questions about texts and code that stand in earlier answers; none says what a measured prompt says."""
+    earlier = read_shards(shards)
+    texts = {"passage": passages(earlier, tokenizer, PASSAGES), "snippet": snippets(earlier, tokenizer, SNIPPETS)}
+    return unmeasured([one.text for one in draw(number, SEED + 1, texts)], measured())
 
 
 def digest(texts: list[Any]) -> str:

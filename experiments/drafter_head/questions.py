@@ -1,10 +1,8 @@
 """Prompts for the drafter head's training data: patterns with slots, and what the target itself would ask.
 
-Patterns alone are not enough: of a head that was trained on a million tokens of answers to them, 0.645 of the first
-drafts were right on other answers to them, and on the written prompts, by the engine's counters with 96 tokens an
-answer, 0.412. The target itself may be asked what its user says (Xu et al. 2024, "Magpie", arXiv:2406.08464): with
-eight thousand such prompts, 0.443. What was missing then was copying: of the answers that repeat their prompt 0.33 of
-the first drafts were right, of the others 0.52 to 0.56; therefore the many prompts about texts.
+Patterns alone are not enough: a head that learns from answers to them alone is far better on other such answers than on
+prompts that people wrote. The target itself may be asked what its user says (Xu et al. 2024, "Magpie",
+arXiv:2406.08464). And where an answer repeats its prompt such a head is at its worst, therefore the prompts about texts.
 """
 
 from __future__ import annotations

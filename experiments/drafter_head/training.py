@@ -6,6 +6,7 @@ and of EAGLE's it trains EAGLE-3.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -31,8 +32,8 @@ class Recipe:
         epochs: How often each answer is seen.
         num_steps: Drafts in a chain: the later ones are made from the head's own output.
         step_weights: Weight of each draft's loss.
-        batch_tokens: Tokens of a batch, prompts included; few, since many small steps were seen to learn far more in
-            the same time than few large ones.
+        batch_tokens: Tokens of a batch, prompts included. Small batches were seen to learn faster in the first minutes;
+            after some millions of tokens large ones were as far.
         learning_rate: Highest, after the warm-up.
         noise: Standard deviation of the noise on the target's hidden states, over theirs.
         hard: Share of the loss that asks for the target's likeliest token; the rest asks for its distribution.
@@ -111,7 +112,8 @@ def train(
     steps = [batch for epoch in plan for batch in epoch]
     optimiser = torch.optim.AdamW(head.parameters(), lr=recipe.learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
     checkpoint = folder / "checkpoint.pt"
-    began = _resume(checkpoint, head, optimiser, recipe, len(steps))
+    made_from = _made_from(recipe, sequences, chosen)
+    began = _resume(checkpoint, head, optimiser, made_from)
     smooth: list[float] = []
     for number in range(began, len(steps)):
         rng = torch.Generator().manual_seed(recipe.seed * 1_000_003 + number)
@@ -125,7 +127,7 @@ def train(
         smooth = [*smooth[-49:], right]
         tell(number + 1, len(steps), f"loss {loss.item():.3f}, first drafts right {np.mean(smooth):.3f}")
         if (number + 1) % recipe.checkpoint_every == 0 or number + 1 == len(steps):
-            _save(checkpoint, head, optimiser, recipe, number + 1, len(steps))
+            _save(checkpoint, head, optimiser, made_from, number + 1)
 
 
 def _schedule(number: int, total: int) -> float:
@@ -136,24 +138,30 @@ def _schedule(number: int, total: int) -> float:
     return 0.05 + 0.95 * (1 + math.cos(math.pi * (number - rise) / max(1, total - rise))) / 2
 
 
-def _resume(path: Path, head: Head, optimiser: torch.optim.Optimizer, recipe: Recipe, total: int) -> int:
+def _made_from(recipe: Recipe, sequences: Sequences, chosen: npt.NDArray[np.int64]) -> str:
+    """By which a checkpoint knows its recipe and its data."""
+    parts = (repr(asdict(recipe)).encode(), sequences.tokens.tobytes(), sequences.starts.tobytes(), chosen.tobytes())
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def _resume(path: Path, head: Head, optimiser: torch.optim.Optimizer, made_from: str) -> int:
     """The step to go on with; 0 if there is no checkpoint, or it is of another recipe or of other data."""
     if not path.exists():
         return 0
     found: dict[str, Any] = torch.load(path, weights_only=True)
-    if found["recipe"] != repr(asdict(recipe)) or found["total"] != total:
+    if found.get("made_from") != made_from:
         return 0
     head.load_state_dict(found["head"])
     optimiser.load_state_dict(found["optimiser"])
     return int(found["step"])
 
 
-def _save(path: Path, head: Head, optimiser: torch.optim.Optimizer, recipe: Recipe, step: int, total: int) -> None:
+def _save(path: Path, head: Head, optimiser: torch.optim.Optimizer, made_from: str, step: int) -> None:
     temporary = path.with_suffix(".tmp")
     torch.save(
-        {"head": head.state_dict(), "optimiser": optimiser.state_dict(), "recipe": repr(asdict(recipe)), "step": step,
-         "total": total}, temporary,
-    )  # fmt: skip
+        {"head": head.state_dict(), "optimiser": optimiser.state_dict(), "made_from": made_from, "step": step},
+        temporary,
+    )
     os.replace(temporary, path)
 
 

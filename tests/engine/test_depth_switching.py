@@ -166,9 +166,8 @@ def depth_is_refused_while_requests_run(live, profile, prompts) -> bool:
     """A request for another depth ends with an error, and the running one writes all of its tokens, with drafts.
 
     Its text is not compared with that of another time: over a thousand tokens, whether a prefix was in the cache rounds
-    differently, and one other token changes all that follow. Only the engine's count of tokens says that it was still
-    running when the other was answered: the gauge of running requests, and the end that its sender sees, lag behind the
-    engine. Where it may have ended, nothing was seen: then once more.
+    differently, and one other token changes all that follow. The engine's count of tokens says whether it was still
+    running when the other was answered. Where it may have ended, nothing was seen: then once more.
     """
     long = sampling(profile, 4, LONG, ignore_eos=True)
     with ThreadPoolExecutor(max_workers=1) as thread:

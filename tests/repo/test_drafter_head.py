@@ -274,6 +274,14 @@ def test_a_training_that_is_cut_goes_on(maker, tmp_path):
         torch.testing.assert_close(again.state_dict()[name], weight)
 
 
+def test_a_checkpoint_of_other_data_is_left(maker, tmp_path):
+    """Also where a training on it takes as many steps."""
+    trained(maker, tmp_path, epochs=2, stop=7, following=False)
+    _, _, told = trained(maker, tmp_path, epochs=2)
+
+    assert told[0] == 1
+
+
 def test_a_chain_is_what_the_engine_would_compute(maker):
     """Draft by draft with a growing text, each step's row equals that of the whole chain at once."""
     head = maker["head"].Head(CONFIG)
