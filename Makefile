@@ -13,7 +13,9 @@ wiki-full: engine       ## measure everything at full effort, go on where it was
 	@$(BIN)/specwiki run depth --effort full --if-stale
 	@$(BIN)/specwiki run synthetic --effort full --if-stale
 	@$(BIN)/specwiki run drafters --effort full --if-stale
+	@$(BIN)/specwiki run depth --profile laptop-eagle --effort full --if-stale
 	@$(BIN)/specwiki publish depth
+	@$(BIN)/specwiki publish depth --profile laptop-eagle
 	@$(BIN)/specwiki publish synthetic
 	@$(BIN)/specwiki publish drafters
 	@$(BIN)/specwiki build --if-changed

@@ -44,8 +44,8 @@ def test_unknown_profile(command):
 
     assert code == 2
     assert err == (
-        "error: profile 'labtop': there is none of that name, expected one of ['laptop', 'laptop-cut']. "
-        "Did you mean 'laptop'?\n"
+        "error: profile 'labtop': there is none of that name, "
+        "expected one of ['laptop', 'laptop-cut', 'laptop-eagle']. Did you mean 'laptop'?\n"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 import tomllib
@@ -14,6 +15,8 @@ import pytest
 import torch
 from safetensors import safe_open
 from transformers import LlamaConfig, LlamaForCausalLM
+
+from specwiki.edges.model_cache import checked_model
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "experiments" / "drafter_head"
@@ -330,3 +333,17 @@ def test_the_card_says_what_it_was_made_from(maker):
         assert said in text
     assert "| Right | 0.500 | 0.250 |" in text
     assert "| Position | 0 | 1 |" in text
+
+
+def test_the_published_head_is_whole(maker):
+    """Its files are those of its manifest, small enough for a repository, and those that its card tells of."""
+    folder = checked_model(FOLDER / "head")
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 10e6
+    weights = (folder / "model.safetensors").read_bytes()
+    said = (folder / "README.md").read_text(encoding="utf-8")
+    assert hashlib.sha256(weights).hexdigest() in said
+    assert "license: apache-2.0" in said
+    right = [float(one) for one in re.search(r"^\| Right \| (.+) \|$", said, re.MULTILINE)[1].split(" | ")]
+    assert right == sorted(right, reverse=True)
+    assert all(0 < one < 1 for one in right)
+    maker["head"].load(folder)

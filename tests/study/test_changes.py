@@ -143,7 +143,7 @@ def test_a_profile_that_pages_show_by_name(project, add, make_result, commit):
     """Its verdicts count for the page as well, though it never leads."""
     for lang in ("en", "vi"):
         path = project.docs / lang / "depth.md"
-        text = path.read_text("utf-8").replace("experiment: depth\n", "experiment: depth\nprofiles: other\n", 1)
+        text = path.read_text("utf-8").replace("profiles: laptop-eagle\n", "profiles: laptop-eagle, other\n", 1)
         path.write_text(text + '\n@{{ of("other").claim("drafting-pays") }}\n', "utf-8")
     add(project.published, make_result())
     add(project.published, make_result(profile="other"))

@@ -220,7 +220,7 @@ def test_a_page_shows_another_profile_by_name(project, add, make_result):
     add(project.published, other)
     for lang in ("en", "vi"):
         path = project.docs / lang / "depth.md"
-        text = path.read_text("utf-8").replace("experiment: depth\n", "experiment: depth\nprofiles: other\n", 1)
+        text = path.read_text("utf-8").replace("profiles: laptop-eagle\n", "profiles: laptop-eagle, other\n", 1)
         path.write_text(
             text + '\n@{{ of("other").value("ratio.c1.d4") }}\n\n@{{ of("other").chart("ratio", "x") }}\n', "utf-8"
         )

@@ -52,7 +52,7 @@ def test_a_drafter_whose_package_is_missing_is_left_out(project):
 
     assert not_built(lacking) == {"suffix", "suffix-memory"}
     left = {boot.kind for boot in without_arms(measured_order(lacking), not_built(lacking))}
-    assert left == {"off", "off-twin", "ngram", "cut", "target"}
+    assert left == {"off", "off-twin", "ngram", "eagle", "cut", "target"}
     elsewhere = lacking.profile.model_copy(update={"command": ("ssh",)})
     assert not_built(replace(lacking, profile=elsewhere)) == set()
 

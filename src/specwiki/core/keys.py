@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 _LOAD = r"c[1-9]\d*"
-DRAFTERS = ("ngram", "suffix", "suffix-memory", "cut", "target")
+DRAFTERS = ("ngram", "eagle", "suffix", "suffix-memory", "cut", "target")
 """Arms of the embedded profile that pages name; a profile of somebody's own may have others."""
 _ARM = rf"((off|d[0-8])(-twin)?|{'|'.join(DRAFTERS)})"
 _STRATUM = r"[a-z][a-z-]*"

@@ -31,6 +31,7 @@ DRAFTER_STYLES: dict[str, tuple[str, str]] = {
     "ngram": ("var(--sw-c1)", "circle"),
     "suffix": ("var(--sw-c2)", "square"),
     "suffix-memory": ("var(--sw-c3)", "diamond"),
+    "eagle": ("var(--sw-d8)", "triangle-down"),
     "cut": ("var(--sw-c4)", "triangle-up"),
     "target": ("var(--sw-c5)", "cross"),
 }

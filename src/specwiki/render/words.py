@@ -7,6 +7,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "arm.off": ("off", "tắt"),
     "arm.off-twin": ("off again (A/A)", "tắt, đo lặp (A/A)"),
     "arm.ngram": ("n-gram look-up", "tra n-gram"),
+    "arm.eagle": ("EAGLE head", "đầu EAGLE"),
     "arm.suffix": ("suffix, no memory", "hậu tố, không có bộ nhớ"),
     "arm.suffix-memory": ("suffix, with memory", "hậu tố, có bộ nhớ"),
     "arm.cut": ("cut target", "mô hình đích cắt bớt"),
