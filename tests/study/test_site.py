@@ -257,6 +257,26 @@ def test_an_experiment_needs_a_page_of_its_name(project):
         render_site(project)
 
 
+def test_a_profile_by_name_is_asked_whether_it_was_measured(project, add, make_result):
+    """Its section says once that it was not, instead of once for each value."""
+    add(project.published, make_result(run_id="one", best="depth", gain=1.15))
+    render_site(project)
+    before = section(project, "learned")
+    add(project.published, make_result(run_id="two", profile="laptop-eagle", best="depth", gain=1.15))
+    render_site(project)
+
+    assert before.count("sw-nothing") == 1
+    assert "sw-missing" not in before
+    assert "sw-nothing" not in section(project, "learned")
+    assert 'data-key="ratio.c1.d4"' in section(project, "learned")
+
+
+def section(project, heading):
+    """What stands on the depth page below a heading."""
+    text = (project.pages / "en" / "depth.md").read_text(encoding="utf-8")
+    return text.partition(f"{{#{heading}}}")[2].partition("\n## ")[0]
+
+
 def test_a_profile_that_no_page_names_is_refused(project):
     """With the place, and the nearest name."""
     path = project.docs / "en" / "depth.md"

@@ -158,15 +158,8 @@ def render_page(page: PageSource, evidence: Evidence, others: Mapping[str, Evide
     def render(text: str, names: Mapping[str, Any]) -> str:
         return _rendered(jinja, text, dict(names), page.where)
 
-    names: dict[str, Any] = {
-        "lang": page.lang,
-        "measured": evidence.main is not None,
-        "measured_here": evidence.main is not None and evidence.main.origin == "local",
-        "scheduled": any(one.result.schedule is not None for one in evidence.results),
-    }
-    names |= _functions(page, evidence, render)
-    names["outdated"] = note_function(page.name)
-    named = {name: SimpleNamespace(**_functions(page, other, render, name)) for name, other in (others or {}).items()}
+    names = _names(page, evidence, render) | {"lang": page.lang, "outdated": note_function(page.name)}
+    named = {name: SimpleNamespace(**_names(page, other, render, name)) for name, other in (others or {}).items()}
 
     def of(profile: str) -> SimpleNamespace:
         find_named(profile, named, "profile in the front matter's 'profiles'", page.where)
@@ -182,14 +175,19 @@ def _composed(content: Any) -> Any:
     return unicodedata.normalize("NFC", content) if isinstance(content, str) else content
 
 
-def _functions(page: PageSource, evidence: Evidence, render: Render, profile: str = "") -> dict[str, Any]:
-    """The names that a page may call; with a profile, those of its results."""
+def _names(page: PageSource, evidence: Evidence, render: Render, profile: str = "") -> dict[str, Any]:
+    """What a page may ask and call; with a profile, of its results."""
     evidence = evidence.seen_from(page.root, folder_name(page.experiment, profile))
     findings = Findings(evidence, page.lang, page.where, render)
     found = with_marks(findings.functions(), evidence) if page.lang == "vi" else findings.functions()
     found |= WhatChanged(evidence, page.lang, findings).functions()
     found |= Figures(evidence, page.lang, page.where, profile).functions()
-    return found | Origins(evidence, page.lang, page.where, page.experiment, profile).functions()
+    found |= Origins(evidence, page.lang, page.where, page.experiment, profile).functions()
+    return found | {
+        "measured": evidence.main is not None,
+        "measured_here": evidence.main is not None and evidence.main.origin == "local",
+        "scheduled": any(one.result.schedule is not None for one in evidence.results),
+    }
 
 
 def wording_problems(evidence: Evidence) -> list[SpecwikiError]:
