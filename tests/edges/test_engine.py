@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,16 @@ def test_a_drafter_is_cut_from_the_embedded_target_only():
                     Path("log"), drafter_model="/cut"), 1234,
     )  # fmt: skip
     assert '"model": "/cut"' in words[words.index("--speculative-config") + 1]
+
+
+def test_a_type_is_passed_on(tmp_path):
+    """With a type the engine computes in it; without one nothing is said, and the model's own holds."""
+    plain = boot(tmp_path)
+
+    typed = engine.command(replace(plain, dtype="float32"), 1234)
+
+    assert typed[typed.index("--dtype") + 1] == "float32"
+    assert "--dtype" not in engine.command(plain, 1234)
 
 
 def test_a_taken_port_is_named(tmp_path):

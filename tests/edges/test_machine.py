@@ -25,6 +25,21 @@ def test_the_family_of_a_processor(model, word):
     assert machine.short_cpu_name(model) == word
 
 
+@pytest.mark.parametrize(
+    ("cpuinfo", "fast"),
+    [
+        ("flags\t\t: fpu sse4_2 fma avx avx2 f16c\n", False),
+        ("flags\t\t: fpu avx2 avx512f avx512bw avx512vl amx_bf16\n", True),
+        ("flags\t\t: fpu avx2 avx_vnni avx_ne_convert\n", True),
+        ("flags\t\t: fpu avx512f\n", False),
+        ("", True),
+    ],
+)
+def test_bfloat16_is_fast_where_a_processor_has_instructions_for_it(cpuinfo, fast):
+    """AVX-512 or AVX2 with bfloat16; nothing is changed where the kernel tells nothing."""
+    assert machine.has_bfloat16(f"processor\t: 0\nmodel name\t: AMD EPYC\n{cpuinfo}") is fast
+
+
 def test_the_label_is_made_from_hardware(tmp_path):
     """Cores, family and memory, and never the host's name."""
     label = machine.machine_label(tmp_path, None)

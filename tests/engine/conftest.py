@@ -13,6 +13,7 @@ from specwiki.edges import engine
 from specwiki.edges.lock import engine_lock
 from specwiki.edges.model_cache import cache_folder, cut_model, embedded_model
 from specwiki.study.project import load_experiment, load_profile, load_prompt_set
+from specwiki.study.starts import dtype_here
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,7 +59,9 @@ def boot(
         cores = engine.Cores.of_this_process()
         chosen = load_profile(layout, "laptop-cut") if cut else profile
         drafter = str(cut_model(cache_folder(), chosen.drafter.layers)) if chosen.drafter.layers else None
-        wanted = engine.Boot(chosen, model, depths, cores, tmp_path / "engine.log", native_depth, drafter)
+        wanted = engine.Boot(
+            chosen, model, depths, cores, tmp_path / "engine.log", native_depth, drafter, dtype_here(chosen)
+        )
         with engine_lock(cache_folder(), "the tests") as lock, engine.running(wanted, lock) as live:
             yield live
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from specwiki.core.model import Target
 from specwiki.core.plan import without_arms
+from specwiki.edges import machine
 from specwiki.edges.engine import Cores, command
 from specwiki.errors import EngineError, SpecwikiError
 from specwiki.study.fingerprint import measured_under
 from specwiki.study.project import load_experiment
-from specwiki.study.starts import engine_boot, measured_order, not_built
+from specwiki.study.starts import dtype_here, engine_boot, measured_order, not_built
 
 
 def started(experiment, kind):
@@ -99,3 +101,31 @@ def test_weights_without_their_hashes_are_told(project):
 
     with pytest.raises(EngineError, match="manifest"):
         measured_under(load_experiment(project, "drafters", "laptop", "full"))
+
+
+@pytest.mark.parametrize(
+    ("fast", "changed", "dtype"),
+    [
+        (False, {}, "float32"),
+        (True, {}, None),
+        (False, {"engine_args": ("--dtype", "bfloat16")}, None),
+        (False, {"engine_args": ("--dtype=bfloat16",)}, None),
+        (False, {"target": Target(name="m", model="m")}, None),
+    ],
+)
+def test_the_embedded_target_computes_in_what_is_fast_here(project, monkeypatch, fast, changed, dtype):
+    """In float32 where bfloat16 is slow; what a profile says about it, and every other target, is left alone."""
+    monkeypatch.setattr(machine, "multiplies_bfloat16", lambda: fast)
+    profile = load_experiment(project, "depth", "laptop", "quick").profile
+
+    assert dtype_here(profile.model_copy(update=changed)) == dtype
+
+
+def test_a_type_belongs_to_the_machine(project, monkeypatch):
+    """A cut run does not go on in another type, and a result of another machine is not stale for its own."""
+    found = []
+    for fast in (True, False):
+        monkeypatch.setattr(machine, "multiplies_bfloat16", lambda fast=fast: fast)
+        found.append(measured_under(load_experiment(project, "depth", "laptop", "quick")))
+
+    assert [part for part in found[0] if found[0][part] != found[1][part]] == ["machine"]

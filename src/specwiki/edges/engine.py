@@ -56,6 +56,7 @@ class Boot:
         depths: Depths between which requests may switch; None: no speculative config at all (`off`).
         native_depth: Start at this one depth as vLLM itself does, with no switching; excludes `depths`.
         drafter_model: Folder or id of the drafter's weights, where it has any that the profile's options do not name.
+        dtype: What to compute in, as in vLLM's `--dtype`; None: the profile's arguments or the model say.
         cores: Who computes where.
         log: File for everything that the engine prints.
     """
@@ -67,6 +68,7 @@ class Boot:
     log: Path
     native_depth: int | None = None
     drafter_model: str | None = None
+    dtype: str | None = None
 
 
 class Engine:
@@ -138,6 +140,7 @@ def command(boot: Boot, port: int) -> list[str]:
     words = ["serve", boot.model, "--host", HOST, "--port", str(port)]
     words += ["--served-model-name", profile.target.name, "--max-model-len", str(profile.target.max_model_len)]
     words += ["--max-num-seqs", str(profile.seats), *profile.engine_args]
+    words += [] if boot.dtype is None else ["--dtype", boot.dtype]
     if boot.native_depth is not None:
         words += [
             "--speculative-config",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import tomllib
 from pathlib import Path
 
 GIB = 1024**3
+BFLOAT16_FLAGS = frozenset({"avx512bw", "avx_ne_convert"})
+"""Flags of x86 processors on which oneDNN, vLLM's library there, multiplies matrices in bfloat16: AVX-512 and AVX2 with
+bfloat16 (its `dnnl::cpu_isa`: avx512_core, avx2_vnni_2)."""
 
 
 def cpu_model() -> str:
@@ -16,6 +20,23 @@ def cpu_model() -> str:
         if line.startswith("model name"):
             return " ".join(line.split(":", 1)[1].split())
     return "unknown CPU"
+
+
+def multiplies_bfloat16() -> bool:
+    """Whether vLLM has fast bfloat16 here: without the instructions for it, it is several times slower than float32."""
+    return platform.machine() != "x86_64" or has_bfloat16(_read("/proc/cpuinfo"))
+
+
+def has_bfloat16(cpuinfo: str) -> bool:
+    """Whether an x86 processor, by the kernel's text about it, has the instructions; True where it does not tell.
+
+    >>> has_bfloat16("flags : fpu avx avx2")
+    False
+    >>> has_bfloat16("flags : fpu avx2 avx512f avx512bw")
+    True
+    """
+    flags = next((line.split(":", 1)[1].split() for line in cpuinfo.splitlines() if line.startswith("flags")), None)
+    return flags is None or not BFLOAT16_FLAGS.isdisjoint(flags)
 
 
 def core_count() -> int:

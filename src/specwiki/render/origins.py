@@ -28,6 +28,7 @@ _FACTS = (
         "gpu",
         "cores",
         "memory_gib",
+        "dtype",
         "prompt_set",
         "synthetic_set",
         "prompts",

@@ -142,6 +142,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "fact.gpu": ("GPU", "GPU"),
     "fact.cores": ("Cores", "Số nhân"),
     "fact.memory_gib": ("Memory", "Bộ nhớ"),
+    "fact.dtype": ("Computes in", "Tính bằng kiểu số"),
     "fact.prompts": ("Prompts", "Số prompt"),
     "fact.prompt_set": ("Prompt set", "Bộ prompt"),
     "fact.synthetic_set": ("Synthetic set", "Bộ prompt tổng hợp"),

@@ -29,6 +29,7 @@ from specwiki.study.fingerprint import derived_under, measured_under, short_hash
 from specwiki.study.lab import RUN_VARIABLE, read_derived, stored_run
 from specwiki.study.measure import can_go_on, recorded_blocks
 from specwiki.study.project import Experiment, load_experiment
+from specwiki.study.starts import dtype_here
 from specwiki.study.status import fresh_result
 
 Show = Callable[[Progress], None]
@@ -114,6 +115,7 @@ def _new_folder(experiment: Experiment, under: Mapping[str, str]) -> Path:
         "cpu": machine.cpu_model(),
         "cores": machine.core_count(),
         "memory_gib": machine.memory_gib(),
+        **({} if (dtype := dtype_here(experiment.profile)) is None else {"dtype": dtype}),
     }
     folder = experiment.layout.scratch / experiment.plan.slug / run_id
     store.write_atomic(folder / RUN_FILE, store.to_json(known))

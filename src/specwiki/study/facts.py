@@ -32,6 +32,7 @@ def run_facts(
         "cpu": known["cpu"],
         "cores": known["cores"],
         "memory_gib": known["memory_gib"],
+        **({"dtype": known["dtype"]} if "dtype" in known else {}),
         "seed": experiment.plan.seed,
         "prompt_set": experiment.prompt_set.id,
         **({} if experiment.synthetic_set is None else {"synthetic_set": experiment.synthetic_set.id}),

@@ -14,7 +14,7 @@ import specwiki
 from specwiki.core.model import Drafter
 from specwiki.edges import engine, model_cache
 from specwiki.study.project import Experiment
-from specwiki.study.starts import engine_boot, measured_order
+from specwiki.study.starts import dtype_here, engine_boot, measured_order
 
 NO_CORES = engine.Cores((), ())
 PACKAGE = Path(specwiki.__file__).parent
@@ -72,15 +72,15 @@ def measured_under(experiment: Experiment, without: Sequence[str] = ()) -> dict[
         "prompts": lambda: short_hash([prompt.model_dump() for prompt in prompts]),
         "code": lambda: code_hash([PACKAGE / name for name in MEASURING_CODE]),
         "engine": lambda: short_hash([engine.version(experiment.profile), *_started(experiment)]),
-        "machine": lambda: experiment.machine,
+        "machine": lambda: " ".join(filter(None, (experiment.machine, dtype_here(experiment.profile)))),
     }
     return {part: tell() for part, tell in parts.items() if part not in without}
 
 
 def _started(experiment: Experiment) -> list[Any]:
-    """The words and variables that start the engine of each kind of boot; port, folders and cores left out.
+    """The words and variables that start the engine of each kind of boot; port, folders, cores and type left out.
 
-    Cores belong to the machine: a result of another machine is another result, not a stale one.
+    Cores and type belong to the machine: a result of another machine is another result, not a stale one.
     """
     target = experiment.profile.target
     weights = model_cache.GGUF if target.embedded else str(target.model)

@@ -9,7 +9,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from specwiki.core import plan as planning
@@ -25,7 +25,7 @@ from specwiki.edges.served import served_speculation
 from specwiki.errors import CrashError, EngineError, InputError, MeasurementError
 from specwiki.study.block import run_block
 from specwiki.study.project import Experiment
-from specwiki.study.starts import drafter_weights, engine_boot, measured_order, not_built
+from specwiki.study.starts import drafter_weights, dtype_here, engine_boot, measured_order, not_built
 
 SEGMENT_TRIES = 3
 """How often a replicate is measured before a void block of it ends the run."""
@@ -168,6 +168,7 @@ def _run_boot(run: _Run, boot: planning.Boot, cores: engine.Cores, lock: int) ->
         cores,
         run.folder / f"engine-{number}.log",
     )
+    start = replace(start, dtype=dtype_here(run.experiment.profile))
     try:
         with engine.running(start, lock, run.left_s()) as live:
             _check_served(start, live)

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from specwiki.core import plan as planning
-from specwiki.core.model import Drafter
+from specwiki.core.model import Drafter, Profile
 from specwiki.core.plan import OFF, TWIN
 from specwiki.core.plan_file import Plan
-from specwiki.edges import engine
+from specwiki.edges import engine, machine
 from specwiki.edges.model_cache import cache_folder, checked_model, cut_model
 from specwiki.study.project import Experiment
 
@@ -55,6 +55,15 @@ def engine_boot(
         depths, native = None, experiment.plan.depth
     drafted = profile.model_copy(update={"drafter": drafter})
     return engine.Boot(drafted, target, depths, cores, log, native, drafter_model=weights(drafter))
+
+
+def dtype_here(profile: Profile) -> str | None:
+    """What the embedded target computes in on this machine; None: in the type of its weights, bfloat16.
+
+    Other targets are left alone, and so is a profile whose arguments name a type.
+    """
+    named = any(word.split("=")[0] == "--dtype" for word in profile.engine_args)
+    return None if profile.target.embedded is None or named or machine.multiplies_bfloat16() else "float32"
 
 
 def drafter_weights(experiment: Experiment, target: str, drafter: Drafter) -> str | None:
