@@ -49,18 +49,18 @@ def run_facts(
 
 
 def _drafters(experiment: Experiment, blocks: Sequence[BlockRecord]) -> dict[str, str]:
-    """Which drafters ran, and the config to paste for each."""
+    """Which drafters ran, and the config to paste for each; weights that the project has by their folder in it."""
     profile, plan = experiment.profile, experiment.plan
     if isinstance(plan, Plan):
         deepest = max(plan.efforts[experiment.effort_name].depths)
         return {
             "drafter": profile.drafter.name,
-            "drafter_config": json.dumps(engine.speculative_config(profile, [deepest])),
+            "drafter_config": json.dumps(engine.speculative_config(profile, [deepest], profile.drafter.folder)),
         }
     ran = [one for one in profile.drafters if any(block.arm == one.slug for block in blocks)]
     configs = {
         f"drafter_config.{one.slug}": engine.speculative_config(
-            profile.model_copy(update={"drafter": one}), [plan.depth]
+            profile.model_copy(update={"drafter": one}), [plan.depth], one.folder
         )
         for one in ran
     }
