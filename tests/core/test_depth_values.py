@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from specwiki.core import depth_findings, depth_values, drafter_values, synthetic_values
+from specwiki.core import depth_acceptance, depth_findings, depth_values, drafter_values, synthetic_values
 from specwiki.core.blocks import POOLED, SYNTHETIC, BlockRecord, RequestRecord, SpecTotals
 from specwiki.core.model import Drafter
 from specwiki.core.plan_file import BaseRule, Rule
@@ -119,6 +119,25 @@ def test_acceptance_is_that_of_the_answers():
     assert values["acceptance_rate.c1.d4.chat"].number == pytest.approx(0.5)
     lengths = sum(values[f"position_acceptance.c1.d4.p{p}"].number for p in range(4))
     assert lengths == pytest.approx(values["acceptance_length.c1.d4"].number - 1)
+
+
+def test_a_later_draft_is_also_judged_by_the_drafts_that_got_there():
+    """Of the drafts whose first two tokens were right, half go on; a position that none reaches has a reason."""
+    _, values = analysed(SLOWER)
+    refused = block(0, 0, "d4", 1, 1, 50.0)
+    refused = refused.model_copy(
+        update={
+            "requests": tuple(one.model_copy(update={"accepted": (0,) * len(one.drafted)}) for one in refused.requests)
+        }
+    )
+
+    found = depth_acceptance.acceptance("c1.d4", {1: refused})
+
+    assert values["conditional_acceptance.c1.d4.p1"].number == 1.0
+    assert values["conditional_acceptance.c1.d4.p2"].number == pytest.approx(0.5)
+    assert values["conditional_acceptance.c1.d4.p3"].number == 1.0
+    assert found["position_acceptance.c1.d4.p0"].number == 0.0
+    assert found["conditional_acceptance.c1.d4.p1"].missing == "nothing_accepted"
 
 
 def test_a_cycle_is_a_cycle_at_one_stream_only():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from specwiki.core.keys import KEYS
 from specwiki.core.layout import Layout, Store
 from specwiki.core.model import PromptSet, parse
 from specwiki.edges.run_tables import read_run_tables
@@ -23,6 +24,13 @@ RESULTS = read_results(LAYOUT.published)
 def test_there_is_a_full_result():
     """The wiki shows a full measurement of the depth experiment."""
     assert [result for result in RESULTS if (result.experiment, result.effort) == ("depth", "full")]
+
+
+def test_every_metric_is_made():
+    """A name that pages and claims may ask for, and that no code makes, would read "not measured" for ever."""
+    made = {key.split(".")[0] for result in RESULTS for key in result.values}
+
+    assert set(KEYS) <= made
 
 
 def test_nothing_is_wrong():

@@ -10,7 +10,7 @@ from specwiki.core.result import Value
 from specwiki.edges import store
 from specwiki.edges.machine import machine_label
 from specwiki.errors import EngineError, InputError
-from specwiki.study import fingerprint
+from specwiki.study import experiment, fingerprint
 from specwiki.study.check import problems, too_old
 from specwiki.study.project import load_experiment, measured_by
 from specwiki.study.publish import publish
@@ -132,6 +132,14 @@ def test_publishing_copies_result_and_run(project, measured):
     names = {path.name for path in project.published.run_folder(measured).iterdir()}
     assert names == {"blocks.csv", "notebook.ipynb"}
     assert "best.c1: none → off" in said.text()
+
+
+def test_a_derivation_is_numbered_after_those_that_are_published(project, make_result, add):
+    """Derived again where only the published store has the run, it must not rank below what it replaces."""
+    add(project.published, make_result(derivation=5))
+
+    assert experiment._next_derivation(project, make_result()).derivation == 6
+    assert experiment._next_derivation(project, make_result(run_id="r2")).derivation == 1
 
 
 def test_publishing_again_shows_what_changed(project, measured, make_result, add):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from specwiki.core.acceptance import decode_steps
+from specwiki.core.acceptance import decode_steps, position_trials
 from specwiki.core.blocks import BlockRecord, RequestRecord
 from specwiki.core.counters import Absence, RequestSteps
 from specwiki.core.geometric import acceptance_from_rate
@@ -67,14 +67,21 @@ def acceptance_of(name: str, requests: Sequence[RequestRecord], depth: int, suff
 
 
 def _positions(name: str, requests: Sequence[RequestRecord], depth: int) -> dict[str, Value]:
+    """Acceptance at each position: of all drafts, and from the second on of those drafts that were right before it."""
     steps = _by_prompt(requests)
     drafts = [sum(len(one.drafted) for one in many) for many in steps]
     repeats = len(requests) / len(steps)
-    return {
-        f"position_acceptance.{name}.p{position}": _ratio(
-            [sum(j > position for one in many for j in one.accepted) for many in steps], drafts, repeats, "fraction"
-        )
-        for position in range(depth)
+    trials = [position_trials(many, depth) for many in steps]
+    accepted, tested = ([[one[side][p] for one in trials] for p in range(depth)] for side in (0, 1))
+    of_all = {
+        f"position_acceptance.{name}.p{p}": _ratio(accepted[p], drafts, repeats, "fraction") for p in range(depth)
+    }
+    never = Value(number=None, unit="fraction", missing=Absence.NOTHING_ACCEPTED)
+    return of_all | {
+        f"conditional_acceptance.{name}.p{p}": never
+        if sum(drafts) and not sum(tested[p])
+        else _ratio(accepted[p], tested[p], repeats, "fraction")
+        for p in range(1, depth)
     }
 
 

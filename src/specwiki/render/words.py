@@ -54,7 +54,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "Được chấp nhận khi token trước cũng được",
     ),
     "column.geometric_a": ("Per-position a", "a mỗi vị trí"),
-    "column.cycle_ms": ("Cycle", "Chu kỳ"),
     "column.cycle_ratio": ("Cycle over off", "Chu kỳ so với tắt"),
     "column.rest": ("Left over", "Phần còn lại"),
     "column.repeated_4grams": ("Repeated 4-grams", "Cụm 4 token lặp lại"),

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from specwiki.core.blocks import BlockRecord
-from specwiki.core.layout import Store
+from specwiki.core.current import key_of
+from specwiki.core.layout import Layout
 from specwiki.core.model import parse
 from specwiki.core.redact import redact, redactions
 from specwiki.core.result import Registration, Result, StripBlock
@@ -176,7 +177,7 @@ def _store(experiment: Experiment, folder: Path, blocks: list[BlockRecord]) -> R
     blocks = [_redacted(block, redacted) for block in blocks]
     result = _result(experiment, known, blocks, read_derived(folder))
     local = experiment.layout.local
-    result = _next_derivation(local, result)
+    result = _next_derivation(experiment.layout, result)
     finished = folder / "finished"
     shutil.rmtree(finished, ignore_errors=True)
     finished.mkdir()
@@ -203,10 +204,11 @@ def _redacted(block: BlockRecord, replaced: Mapping[str, str]) -> BlockRecord:
     return block if block.reason is None else block.model_copy(update={"reason": redact(block.reason, replaced)})
 
 
-def _next_derivation(local: Store, result: Result) -> Result:
-    while local.result_file(result).exists():
-        result = result.model_copy(update={"derivation": result.derivation + 1})
-    return result
+def _next_derivation(layout: Layout, result: Result) -> Result:
+    """Numbered after all of the same run, published ones too: derived again elsewhere, it must not rank below them."""
+    known = [*store.read_results(layout.local), *store.read_results(layout.published)]
+    same = [one.derivation for one in known if one.run_id == result.run_id and key_of(one) == key_of(result)]
+    return result.model_copy(update={"derivation": max(same, default=0) + 1})
 
 
 def _result(
