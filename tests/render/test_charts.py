@@ -174,3 +174,13 @@ def test_the_data_of_a_chart_are_its_rows():
     assert len(data_of(ratio_chart(ROWS))) == len(ROWS)
     assert data_of({}) == []
     assert data_of({"layer": [{"data": {"values": [{"a": 1}]}}]}) == [{"a": 1}]
+
+
+def test_marks_are_placed_to_a_tenth_of_a_pixel():
+    """More digits weigh, and show nothing; what a mark says is left as it is."""
+    svg = to_svg(ratio_chart(ROWS), "en", "x", "from 1.0385 to 1.1384")
+
+    placed = re.findall(r' (?:d|transform|x|y|x1|x2|y1|y2)="([^"]*)"', svg)
+    assert len(placed) > 20
+    assert not [one for one in placed if re.search(r"\d\.\d\d", one)]
+    assert 'aria-label="from 1.0385 to 1.1384"' in svg

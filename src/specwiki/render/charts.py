@@ -272,8 +272,16 @@ _EMPTY = re.compile(r"<g\b[^>]*(?:/>|></g>)")
 """A layer without marks; Vega announces it as an image all the same, and one that nothing describes."""
 
 
+_PLACES = re.compile(r'(?<= )(?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
+"""Attributes that place a mark. Vega writes 15 digits; past a tenth of a pixel they show nothing, and weigh."""
+
+
+def _rounded(places: re.Match[str]) -> str:
+    return re.sub(r"-?\d+\.\d+", lambda number: f"{round(float(number[0]), 1):g}", places[0])
+
+
 def _prepared(svg: str, prefix: str, name: str, alternative: str) -> str:
-    svg = _EMPTY.sub("", re.sub(r"\s*\n\s*", "", svg))
+    svg = _PLACES.sub(_rounded, _EMPTY.sub("", re.sub(r"\s*\n\s*", "", svg)))
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
     words = escape(alternative, quote=True)
