@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from html import escape
 from typing import Any
 
 import altair as alt
@@ -14,6 +12,7 @@ import vl_convert
 
 from specwiki.render.labels import TOKEN, localised
 from specwiki.render.marks import DEPTH_STYLES, DRAFTER_STYLES, KIND_STYLES, OTHER, STREAM_STYLES
+from specwiki.render.svg import prepared
 from specwiki.units import Lang, number_locale
 
 Row = Mapping[str, Any]
@@ -258,7 +257,7 @@ def to_svg(spec: Spec, lang: Lang, chart_id: str, alternative: str) -> str:
         config = worded["config"]
         legend = config["legend"] | {"columns": LEGEND_COLUMNS[name]}
         sized = worded | {"width": width - AXIS_WIDTH, "config": config | {"legend": legend}}
-        drawn.append(_prepared(_svg_of(json.dumps(sized), lang), f"{chart_id}-{name}", name, alternative))
+        drawn.append(prepared(_svg_of(json.dumps(sized), lang), f"{chart_id}-{name}", name, alternative))
     return "".join(drawn)
 
 
@@ -266,27 +265,6 @@ def to_svg(spec: Spec, lang: Lang, chart_id: str, alternative: str) -> str:
 def _svg_of(spec: str, lang: Lang) -> str:
     """A chart as it is drawn, from its JSON; a page and its notebook show the same ones."""
     return str(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, format_locale=number_locale(lang)))
-
-
-_EMPTY = re.compile(r"<g\b[^>]*(?:/>|></g>)")
-"""A layer without marks; Vega announces it as an image all the same, and one that nothing describes."""
-
-
-_PLACES = re.compile(r'(?<= )(?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
-"""Attributes that place a mark. Vega writes 15 digits; past a tenth of a pixel they show nothing, and weigh."""
-
-
-def _rounded(places: re.Match[str]) -> str:
-    return re.sub(r"-?\d+\.\d+", lambda number: f"{round(float(number[0]), 1):g}", places[0])
-
-
-def _prepared(svg: str, prefix: str, name: str, alternative: str) -> str:
-    svg = _PLACES.sub(_rounded, _EMPTY.sub("", re.sub(r"\s*\n\s*", "", svg)))
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
-    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
-    words = escape(alternative, quote=True)
-    opened = f'<svg class="sw-svg sw-{name}" role="img" aria-label="{words}" '
-    return svg.replace("<svg ", opened, 1)
 
 
 def data_of(spec: Spec) -> list[dict[str, Any]]:
