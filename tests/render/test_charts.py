@@ -176,6 +176,16 @@ def test_the_data_of_a_chart_are_its_rows():
     assert data_of({"layer": [{"data": {"values": [{"a": 1}]}}]}) == [{"a": 1}]
 
 
+def test_a_still_drawing_has_no_english_names_of_its_parts():
+    """A screen reader would read them on a Vietnamese page too; what a mark says stays, in the page's language."""
+    svg = to_svg(ratio_chart(ROWS), "vi", "x", "alt")
+
+    assert "roledescription" not in svg
+    marks = re.findall(r'<path [^>]*role="graphics-symbol"[^>]*>', svg)
+    assert len(marks) >= len(ROWS) * 2
+    assert all("aria-label=" in mark for mark in marks)
+
+
 def test_marks_are_placed_to_a_tenth_of_a_pixel():
     """More digits weigh, and show nothing; what a mark says is left as it is."""
     svg = to_svg(ratio_chart(ROWS), "en", "x", "from 1.0385 to 1.1384")

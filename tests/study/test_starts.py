@@ -12,6 +12,7 @@ from specwiki.core.plan import without_arms
 from specwiki.edges import machine
 from specwiki.edges.engine import Cores, command
 from specwiki.errors import EngineError, SpecwikiError
+from specwiki.study import measure
 from specwiki.study.fingerprint import measured_under
 from specwiki.study.project import load_experiment
 from specwiki.study.starts import dtype_here, engine_boot, measured_order, not_built
@@ -129,3 +130,21 @@ def test_a_type_belongs_to_the_machine(project, monkeypatch):
         found.append(measured_under(load_experiment(project, "depth", "laptop", "quick")))
 
     assert [part for part in found[0] if found[0][part] != found[1][part]] == ["machine"]
+
+
+def test_a_run_starts_its_engine_in_the_type_of_the_machine(project, monkeypatch, tmp_path):
+    """Whatever the boot: it is asked for where the engine is started, not where results are compared."""
+    started_with = []
+
+    def refuse(boot, *_):
+        started_with.append(boot.dtype)
+        raise EngineError("engine", "seen enough", "Nothing")
+
+    monkeypatch.setenv("SPECWIKI_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(machine, "multiplies_bfloat16", lambda: False)
+    monkeypatch.setattr(measure, "embedded_model", lambda _: Path("/target"))
+    monkeypatch.setattr(measure.engine, "running", refuse)
+
+    with pytest.raises(EngineError, match="seen enough"):
+        measure.measure(load_experiment(project, "depth", "laptop", "tiny"), tmp_path / "run")
+    assert started_with == ["float32"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -119,6 +120,7 @@ def _finish(above: Path, fresh: Path, addresses: Addresses) -> None:
         for path in sorted((fresh / lang / "assets").rglob("*.map")):
             path.unlink()
         _make_search_wait(fresh / lang, lang)
+        _strip_comments(fresh / lang / "assets" / "specwiki" / "site.css")
     for path in sorted(above.iterdir()):
         shutil.copyfile(path, fresh / path.name)
     (fresh / "robots.txt").write_text(robots_text(addresses), encoding="utf-8")
@@ -157,6 +159,11 @@ def _make_search_wait(built: Path, lang: Lang) -> None:
     index = with_folded_words(asked.read_text(encoding="utf-8"))
     asked.with_name("all.json").write_text(index, encoding="utf-8")
     asked.write_text(without_sections(index), encoding="utf-8")
+
+
+def _strip_comments(style: Path) -> None:
+    """Comments are for who works on the style, and are a fifth of what a reader would fetch of it."""
+    style.write_text(re.sub(r"/\*.*?\*/\s*", "", style.read_text(encoding="utf-8"), flags=re.DOTALL), encoding="utf-8")
 
 
 def _swap(fresh: Path, site: Path) -> None:

@@ -8,6 +8,13 @@ from html import escape
 _EMPTY = re.compile(r"<g\b[^>]*(?:/>|></g>)")
 """A layer without marks; Vega announces it as an image all the same, and one that nothing describes."""
 
+_IDLE = re.compile(
+    r' (?:aria-roledescription="[^"]*"|role="graphics-object"|class="mark[^"]*"|xmlns(?::xlink)?="[^"]*"|version="1.1"'
+    r'|pointer-events="none"|opacity="1"|font-family="[^"]*")|<path class="(?:back|fore)ground"[^>]*/>'
+)
+"""What a still drawing in a page does not need: names of Vega's parts, in English, frames that nobody sees, and the
+font, which `site.css` sets."""
+
 _PLACES = re.compile(r'(?<= )(?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 """Attributes that place a mark. Vega writes 15 digits; past a tenth of a pixel they show nothing, and weigh."""
 
@@ -21,7 +28,8 @@ def prepared(svg: str, prefix: str, name: str, alternative: str) -> str:
         name: Of the width that it was drawn for, for its class.
         alternative: What the chart says, for who cannot see it; escaped here.
     """
-    svg = _PLACES.sub(_rounded, _EMPTY.sub("", re.sub(r"\s*\n\s*", "", svg)))
+    svg = _EMPTY.sub("", _IDLE.sub("", re.sub(r"\s*\n\s*", "", svg)))
+    svg = _PLACES.sub(_rounded, svg)
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
     words = escape(alternative, quote=True)
