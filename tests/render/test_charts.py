@@ -176,11 +176,12 @@ def test_the_data_of_a_chart_are_its_rows():
     assert data_of({"layer": [{"data": {"values": [{"a": 1}]}}]}) == [{"a": 1}]
 
 
-def test_a_still_drawing_has_no_english_names_of_its_parts():
-    """A screen reader would read them on a Vietnamese page too; what a mark says stays, in the page's language."""
+def test_a_drawing_leaves_its_font_to_the_page():
+    """And has one class, ours; what a mark says stays."""
     svg = to_svg(ratio_chart(ROWS), "vi", "x", "alt")
 
-    assert "roledescription" not in svg
+    assert "font-family" not in svg
+    assert re.findall(r'class="([^"]*)"', svg) == ["sw-svg sw-wide", "sw-svg sw-narrow"]
     marks = re.findall(r'<path [^>]*role="graphics-symbol"[^>]*>', svg)
     assert len(marks) >= len(ROWS) * 2
     assert all("aria-label=" in mark for mark in marks)

@@ -9,11 +9,11 @@ _EMPTY = re.compile(r"<g\b[^>]*(?:/>|></g>)")
 """A layer without marks; Vega announces it as an image all the same, and one that nothing describes."""
 
 _IDLE = re.compile(
-    r' (?:aria-roledescription="[^"]*"|role="graphics-object"|class="mark[^"]*"|xmlns(?::xlink)?="[^"]*"|version="1.1"'
-    r'|pointer-events="none"|opacity="1"|font-family="[^"]*")|<path class="(?:back|fore)ground"[^>]*/>'
+    r' (?:class="mark[^"]*"|xmlns(?::xlink)?="[^"]*"|version="1.1"|pointer-events="none"|opacity="1"'
+    r'|font-family="[^"]*")|<path class="(?:back|fore)ground"[^>]*/>'
 )
-"""What a still drawing in a page does not need: names of Vega's parts, in English, frames that nobody sees, and the
-font, which `site.css` sets."""
+"""What a still drawing in a page does not need: classes that nothing names, frames that nobody sees, and the font,
+which `site.css` sets."""
 
 _PLACES = re.compile(r'(?<= )(?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 """Attributes that place a mark. Vega writes 15 digits; past a tenth of a pixel they show nothing, and weigh."""
