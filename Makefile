@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: wiki wiki-full site serve test soak zensical lint fix lock engine clean
 
-wiki: engine            ## measure here at quick effort, build both languages (12 minutes; again: seconds)
+wiki: engine            ## measure here at quick effort, build both languages (12 to 16 minutes; again: seconds)
 	@$(BIN)/specwiki run depth --effort quick --if-stale
 	@$(BIN)/specwiki run synthetic --effort quick --if-stale
 	@$(BIN)/specwiki build --if-changed
